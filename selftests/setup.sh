@@ -1,0 +1,144 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# Installs the Debian packages that a task needs, after saying what they are.
+#
+#   selftests/setup.sh [--yes] GROUP...
+#
+# Says nothing and needs no network when nothing is missing.  Installs at once
+# when root; through sudo after a yes (--yes or YES=1 gives it); otherwise it
+# prints the command and exits with 1.  Debian 12 and 13.
+
+set -eu
+
+# One line a package, then the groups that need it.  Every name must exist on
+# both Debian releases: where a library's name changed, take its -dev package.
+packages() {
+	cat <<'END'
+gcc build check debug demo vm
+make build check debug demo vm
+libc6-dev build check debug demo vm
+gcc-12 build
+libelf-dev build debug
+qemu-system-x86 vm
+busybox-static vm
+cpio vm
+xz-utils vm debug
+mmdebstrap check
+gcc-12-aarch64-linux-gnu check
+libc6-dev-arm64-cross check
+qemu-system-arm check
+sparse check
+coccinelle check
+libpython3-dev check
+shellcheck check
+mandoc check
+python3 check
+python3-docutils check
+clang check
+g++ check
+perl check
+bc debug
+flex debug
+bison debug
+libssl-dev debug
+libsqlite3-dev demo
+END
+}
+
+usage() {
+	echo "usage: setup.sh [--yes] GROUP...   groups: build vm check debug demo" >&2
+	exit 2
+}
+
+yes=${YES:-0}
+groups=
+for arg; do
+	case $arg in
+	--yes) yes=1 ;;
+	build | vm | check | debug | demo) groups="$groups $arg" ;;
+	*) usage ;;
+	esac
+done
+[ -n "$groups" ] || usage
+
+wanted=$(packages | awk -v groups="$groups" '
+	BEGIN { n = split(groups, g) }
+	{ for (i = 1; i <= n; i++) if ((" " $0 " ") ~ (" " g[i] " ")) { printf "%s ", $1; next } }')
+
+if ! command -v dpkg-query >/dev/null || ! command -v apt-get >/dev/null; then
+	echo "setup.sh: this is not Debian; install what these packages hold, then call the scripts in selftests/ directly: $wanted" >&2
+	exit 1
+fi
+
+# shellcheck disable=SC2086 # package names are words
+missing=$({ dpkg-query -W -f='${db:Status-Status} ${Package}\n' $wanted 2>/dev/null || :; } |
+	awk -v wanted="$wanted" '
+	$1 == "installed" { have[$2] = 1 }
+	END { n = split(wanted, w); for (i = 1; i <= n; i++) if (!(w[i] in have)) printf "%s ", w[i] }')
+[ -n "$missing" ] || exit 0
+
+as_root=
+[ "$(id -u)" = 0 ] || as_root=sudo
+install="apt-get install --yes --no-install-recommends $missing"
+
+# Lists of yesterday name package files that the mirror has since replaced.
+lists_are_fresh() {
+	[ -n "$(find /var/lib/apt/lists -maxdepth 1 -name '*Packages*' -mmin -1440 2>/dev/null)" ]
+}
+
+update() {
+	echo "setup.sh: updating the package lists"
+	$as_root apt-get -qq update || echo "setup.sh: apt-get update failed; trying with the lists at hand" >&2
+}
+
+# In MB, or nothing when apt cannot tell.
+download_size() {
+	# shellcheck disable=SC2086
+	apt-get install -qq --yes --no-install-recommends --print-uris $missing 2>/dev/null |
+		awk '{ sum += $3 } END { if (NR) printf "%d\n", sum / 1e6 + 1 }'
+}
+
+if [ "$as_root" = "" ] && ! lists_are_fresh; then
+	update
+fi
+size=$(download_size)
+echo "setup.sh: missing for$groups: $missing"
+if [ -n "$size" ]; then
+	echo "setup.sh: with what they depend on, $size MB to download, about $((1 + size / 150)) min"
+fi
+
+if [ -n "$as_root" ]; then
+	if ! command -v sudo >/dev/null; then
+		answer=n
+	elif [ "$yes" = 1 ]; then
+		answer=y
+	elif [ -t 0 ]; then
+		printf 'setup.sh: install them with sudo? [y/N] '
+		read -r answer || answer=n
+	else
+		answer=n
+	fi
+	case $answer in
+	y | Y | yes) ;;
+	*)
+		echo "setup.sh: not installed; run this, then try again: sudo apt-get update && sudo $install" >&2
+		exit 1
+		;;
+	esac
+	lists_are_fresh || update
+fi
+
+log=$(mktemp "${TMPDIR:-/tmp}/profil-setup.XXXXXX")
+export DEBIAN_FRONTEND=noninteractive
+# shellcheck disable=SC2086
+if ! $as_root $install >"$log" 2>&1; then
+	update
+	if ! $as_root $install >"$log" 2>&1; then
+		tail -n 20 "$log" >&2
+		echo "setup.sh: apt-get could not install the packages (all of its output: $log); mend that and run: ${as_root:+$as_root }$install" >&2
+		exit 1
+	fi
+fi
+rm -f "$log"
+echo "setup.sh: installed"
