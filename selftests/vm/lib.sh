@@ -1,0 +1,135 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# shellcheck shell=bash
+# What the scripts of this folder share: where things are, how they complain,
+# and an apt that sees Debian suites other than the machine's own.
+
+VM=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+TOP=$(cd "$VM/../.." && pwd)
+# shellcheck disable=SC2034 # for the scripts that source this file
+BUILD=$TOP/build
+CACHE=${PROFIL_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/profil}
+
+die()
+{
+	echo "${0##*/}: $*" >&2
+	exit 1
+}
+
+say()
+{
+	echo "${0##*/}: $*" >&2
+}
+
+# need COMMAND PACKAGE
+need()
+{
+	command -v "$1" >/dev/null || PATH=$PATH:/usr/sbin:/sbin command -v "$1" >/dev/null ||
+		die "$1 is not installed: run selftests/setup.sh vm, or apt-get install $2"
+}
+
+# locked NAME COMMAND…: two runs may fill the cache at once, and each piece of
+# it is made by one of them
+locked()
+(
+	mkdir -p "$CACHE" || die "cannot create the cache $CACHE: name another in PROFIL_CACHE"
+	exec {fd}>"$CACHE/lock.$1"
+	flock "$fd"
+	shift
+	"$@"
+)
+
+# publish TEMPORARY FINAL: an interrupted run leaves no half piece behind
+publish()
+{
+	rm -rf "$2"
+	mv "$1" "$2"
+}
+
+# The mirrors of this machine, as its own apt configuration names them.
+mirrors()
+{
+	local uris
+
+	# shellcheck disable=SC1091
+	codename=$(. /etc/os-release && echo "${VERSION_CODENAME:-}")
+	uris=$(apt-get update --print-uris 2>/dev/null)
+	mirror=$(sed -n "s,^'\(.*\)/dists/$codename-updates/InRelease'.*,\1,p" <<<"$uris" | head -n 1)
+	[ "$mirror" ] ||
+		mirror=$(sed -n "s,^'\(.*/debian\)/*/dists/[a-z]*/InRelease'.*,\1,p" <<<"$uris" | head -n 1)
+	[ "$mirror" ] ||
+		die "apt knows no Debian mirror: add one to /etc/apt/sources.list.d/debian.sources"
+	mirror_security=$(sed -n "s,^'\(.*\)/dists/$codename-security/InRelease'.*,\1,p" <<<"$uris" | head -n 1)
+	[ "$mirror_security" ] || mirror_security=${mirror%/}-security
+}
+
+# apt_open SUITE ARCH: from here on $APT_CONFIG makes apt see only that suite,
+# with lists and archives in the cache, and no package installed.  For use in a
+# subshell: it holds a lock until the shell ends.
+apt_open()
+{
+	local dir=$CACHE/apt/$1-$2 keys
+
+	need apt-get apt
+	export APT_CONFIG=
+	mirrors
+	for keys in /usr/share/keyrings/debian-archive-keyring.{pgp,gpg}; do
+		[ ! -e "$keys" ] || break
+	done
+	[ -e "$keys" ] || die "$keys is missing: apt-get install debian-archive-keyring"
+	mkdir -p "$dir/lists/partial" "$dir/archives/partial"
+	: >"$dir/status"
+	{
+		echo "deb [signed-by=$keys] $mirror $1 main"
+		[ "$1" = sid ] || echo "deb [signed-by=$keys] $mirror_security $1-security main"
+	} >"$dir/sources.list"
+	{
+		# the machine's own way to the mirror: proxies, certificates, dates
+		apt-config dump | grep '^Acquire::'
+		cat <<-END
+			Dir::Etc::Parts "/dev/null";
+			Dir::Etc::Main "/dev/null";
+			Dir::Etc::SourceList "$dir/sources.list";
+			Dir::Etc::SourceParts "/dev/null";
+			Dir::State::Lists "$dir/lists";
+			Dir::State::status "$dir/status";
+			Dir::Cache "$dir";
+			APT::Architecture "$2";
+			APT::Architectures { "$2"; };
+			APT::Sandbox::User "root";
+			APT::Install-Recommends "false";
+			Acquire::Languages "none";
+			Acquire::Retries "3";
+		END
+	} >"$dir/apt.conf"
+	APT_CONFIG=$dir/apt.conf
+	say "reading the package lists of $1 ($2)"
+	exec {lists}>"$dir/lock"
+	flock "$lists"
+	apt-get -qq update >"$dir/log" 2>&1 ||
+		die "apt cannot read the lists of $1 from $mirror: $(grep -m 1 '^[EW]:' "$dir/log"); check the network"
+}
+
+# apt_depends PACKAGE PATTERN: its first dependency that matches
+apt_depends()
+{
+	apt-cache depends "$1" 2>/dev/null | sed -n 's/^ *Depends: //p' | grep -m 1 -E "^$2\$"
+}
+
+# apt_fetch PACKAGE…: the .debs, into the current folder
+apt_fetch()
+{
+	local sizes
+
+	sizes=$(apt-cache show --no-all-versions "$@" | awk '/^Size:/ { n += $2 } END { printf "%.0f", n / 1e6 }')
+	say "downloading $* ($sizes MB)"
+	apt-get -qq download "$@" >&2 || die "cannot download $*: check the network"
+}
+
+# build_dir KERNEL: where its modules are built
+build_dir()
+{
+	case $1 in
+	*/*) echo "$BUILD/k/$(basename "$1")" ;;
+	*) echo "$BUILD/k/$1" ;;
+	esac
+}
