@@ -1,0 +1,230 @@
+/* SPDX-License-Identifier: GPL-2.0 WITH Linux-syscall-note */
+#ifndef _UAPI_LINUX_PROFIL_H
+#define _UAPI_LINUX_PROFIL_H
+
+#include <linux/ioctl.h>
+#include <linux/types.h>
+
+/**
+ * DOC: General ioctl format
+ *
+ * The device is ``/dev/profil``.  Every command takes one pointer to a
+ * structure that begins with its own size in bytes, so that a command can
+ * grow at its end and keep its number:
+ *
+ * - a size below that of the first version of the structure is an error;
+ * - bytes beyond what this kernel knows must be zero;
+ * - fields named ``out_*`` are written, as far as the given size reaches;
+ * - reserved words and unknown flag bits must be zero.
+ *
+ * Each cause has one error:
+ *
+ * ========== ==============================================================
+ * ENOTTY     unknown command
+ * EINVAL     a size below the first version's, a reserved word that is not
+ *            zero, or a value out of its range
+ * E2BIG      a non-zero byte beyond what this kernel knows, or more regions
+ *            than &struct profil_query.out_regions_max
+ * EOPNOTSUPP a flag, counter width, rate or source that this kernel does not
+ *            implement
+ * EFAULT     a pointer that cannot be read or written; for a histogram, any
+ *            byte outside a writable mapping of ordinary memory
+ * ENOENT     STATS, and nothing was ever started in this address space
+ * ENOMEM     no memory, or no room for the anchor mapping
+ * ENOSPC     a limit of this user or of the system was reached
+ * EAGAIN     other threads unmapped the anchor again and again meanwhile
+ * EINTR      a fatal signal arrived while waiting
+ * ENODEV     no hook could be placed on the timer tick
+ * ========== ==============================================================
+ *
+ * A profile belongs to the address space, not to the descriptor: the
+ * descriptor may be closed at once.  fork() copies the profile with the
+ * address space, exec() and the exit of the last thread end it.
+ */
+
+#define PROFIL_IOC_MAGIC	0xB9
+
+/** define PROFIL_ABI - Version of this interface, see &struct profil_query.out_abi. */
+#define PROFIL_ABI		1
+
+#define PROFIL_IOC_QUERY	_IO(PROFIL_IOC_MAGIC, 0x00)
+#define PROFIL_IOC_START	_IO(PROFIL_IOC_MAGIC, 0x01)
+#define PROFIL_IOC_STOP		_IO(PROFIL_IOC_MAGIC, 0x02)
+#define PROFIL_IOC_STATS	_IO(PROFIL_IOC_MAGIC, 0x03)
+
+/* Values of profil_query.out_hook. */
+#define PROFIL_HOOK_NONE	0	/* not armed: nobody is profiled */
+#define PROFIL_HOOK_FTRACE	1	/* function entry of the tick */
+#define PROFIL_HOOK_KPROBE	2	/* breakpoint on the tick */
+#define PROFIL_HOOK_HRTIMER	3	/* own timer on each CPU, one tick apart */
+
+/* Bits of profil_query.out_features. */
+#define PROFIL_FEATURE_TASK_WORK	(1 << 0)
+#define PROFIL_FEATURE_DEFERRED		(1 << 1)
+#define PROFIL_FEATURE_NOHZ_FULL	(1 << 2)
+
+/**
+ * struct profil_query - ioctl(PROFIL_IOC_QUERY)
+ * @size: sizeof(struct profil_query)
+ * @flags: Must be 0
+ * @out_abi: PROFIL_ABI of the module
+ * @out_features: PROFIL_FEATURE_TASK_WORK: what the tick cannot count itself
+ *                is counted when the thread returns to user mode, otherwise by
+ *                a worker; PROFIL_FEATURE_DEFERRED: every sample is counted
+ *                that way (module parameter deliver=deferred);
+ *                PROFIL_FEATURE_NOHZ_FULL: this kernel runs some CPUs without
+ *                a tick, and what runs there alone is not sampled
+ * @out_tick_ns: Nanoseconds of CPU time between two ticks
+ * @out_tick_hz: Ticks for each second of CPU time; the highest rate
+ * @out_hook: PROFIL_HOOK_*, what is placed on the tick now
+ * @out_hooks_lost: How often a hook was found switched off by others while it
+ *                  was in use, and replaced by PROFIL_HOOK_HRTIMER
+ * @out_regions_max: Most regions that one START takes
+ */
+struct profil_query {
+	__u32 size;
+	__u32 flags;
+	__u32 out_abi;
+	__u32 out_features;
+	__aligned_u64 out_tick_ns;
+	__u32 out_tick_hz;
+	__u32 out_hook;
+	__u32 out_hooks_lost;
+	__u32 out_regions_max;
+};
+
+/* Bits of profil_region.flags: the width of a counter. */
+#define PROFIL_REGION_F_U32	(1 << 0)	/* 32 bits; else 16 bits */
+
+/**
+ * struct profil_region - One range of code and its histogram
+ * @buf_uptr: The histogram: an array of counters, aligned to their width
+ * @bytes: Size of the histogram; a remainder below one counter is not used
+ * @offset: Lowest program counter of the region
+ * @scale: Counters for each two bytes of code, in units of 1/65536: the
+ *         counter of @pc is floor(floor((pc - offset) / 2) * scale / 65536).
+ *         65536 is one 16-bit counter to two bytes of code, 32768 one to four.
+ *         Not 0
+ * @flags: PROFIL_REGION_F_*
+ *
+ * Where regions overlap, the one with the largest offset not above the program
+ * counter has it.  Counters stay at their maximum when it is reached.
+ */
+struct profil_region {
+	__aligned_u64 buf_uptr;
+	__aligned_u64 bytes;
+	__aligned_u64 offset;
+	__u32 scale;
+	__u32 flags;
+};
+
+/**
+ * struct profil_start - ioctl(PROFIL_IOC_START)
+ * @size: sizeof(struct profil_start)
+ * @flags: Must be 0
+ * @region_num: Number of regions, at least 1
+ * @region_len: sizeof(struct profil_region), the stride of the array
+ * @regions_uptr: Array of struct profil_region, in any order
+ * @rate: Samples for each second of CPU time, at most
+ *        &struct profil_query.out_tick_hz; 0 means every tick.  Of the ticks of
+ *        the whole process, a random choice of the right size is taken
+ * @source: What gives the samples; 0, the timer tick, is the only one
+ * @__reserved: Must be 0
+ *
+ * Profiles all threads of the caller's address space, present and future.
+ * Replaces the regions of an earlier START at once.  On success as on failure,
+ * no CPU writes to a histogram that is no longer part of the profile once the
+ * call has returned.  A histogram that is not wholly writable fails with
+ * EFAULT and ends an earlier profile, as profil(2) does on BSD; every other
+ * failure leaves it running.
+ */
+struct profil_start {
+	__u32 size;
+	__u32 flags;
+	__u32 region_num;
+	__u32 region_len;
+	__aligned_u64 regions_uptr;
+	__u32 rate;
+	__u32 source;
+	__u32 __reserved[2];
+};
+
+/**
+ * struct profil_stop - ioctl(PROFIL_IOC_STOP)
+ * @size: sizeof(struct profil_stop)
+ * @flags: Must be 0
+ *
+ * When it returns, no CPU writes to the histograms any more.  Stopping what is
+ * not started succeeds.
+ */
+struct profil_stop {
+	__u32 size;
+	__u32 flags;
+};
+
+/* Values of profil_stats.out_state. */
+#define PROFIL_STATE_OFF	0	/* stopped, or an earlier START failed with EFAULT */
+#define PROFIL_STATE_ON		1	/* counting */
+#define PROFIL_STATE_FAULT	2	/* ended: a histogram is no longer writable */
+
+/**
+ * struct profil_stats - ioctl(PROFIL_IOC_STATS)
+ * @size: sizeof(struct profil_stats)
+ * @flags: Must be 0
+ * @out_state: PROFIL_STATE_*
+ * @out_rate: Samples for each second of CPU time, 0 for every tick
+ * @out_ticks: Ticks that found a thread of this process while it was profiled
+ * @out_not_due: of these, left out by the rate
+ * @out_in_range: counted in a histogram
+ * @out_outside: in no region, or beyond the end of its histogram
+ * @out_saturated: not counted because the counter had reached its maximum
+ * @out_pending: on their way: they will be counted when their thread returns
+ *               to user mode, or when a worker runs
+ * @out_lost: not counted, the sum of the reasons that follow
+ * @out_lost_full: no free pending record
+ * @out_lost_stopped: still pending when the profile was stopped or replaced
+ * @out_lost_exit: the thread ended or executed another program first
+ * @out_lost_fault: the histogram was no longer writable
+ * @out_lost_denied: the memory may not be written by this thread (protection
+ *                   key, shadow stack, device or poisoned memory)
+ * @out_lost_unready: the page did not become present without waiting, and the
+ *                    place must not wait (userfaultfd, I/O)
+ * @out_lost_contended: others changed the same word all the time
+ * @out_deferred: beside the above: how many were or are to be counted outside
+ *                the tick
+ * @out_borrowed: beside the above: ticks of kernel threads that worked for this
+ *                address space; they are nobody's user code
+ * @out_forks_missed: Children that are not profiled for want of memory or by a
+ *                    limit
+ * @out_fault_addr: Address of the counter that ended the profile
+ *
+ * At any time
+ * ticks = not_due + in_range + outside + saturated + pending + lost.
+ * The counts go on over STOP and START; a forked child begins at 0.
+ */
+struct profil_stats {
+	__u32 size;
+	__u32 flags;
+	__u32 out_state;
+	__u32 out_rate;
+	__aligned_u64 out_ticks;
+	__aligned_u64 out_not_due;
+	__aligned_u64 out_in_range;
+	__aligned_u64 out_outside;
+	__aligned_u64 out_saturated;
+	__aligned_u64 out_pending;
+	__aligned_u64 out_lost;
+	__aligned_u64 out_lost_full;
+	__aligned_u64 out_lost_stopped;
+	__aligned_u64 out_lost_exit;
+	__aligned_u64 out_lost_fault;
+	__aligned_u64 out_lost_denied;
+	__aligned_u64 out_lost_unready;
+	__aligned_u64 out_lost_contended;
+	__aligned_u64 out_deferred;
+	__aligned_u64 out_borrowed;
+	__aligned_u64 out_forks_missed;
+	__aligned_u64 out_fault_addr;
+};
+
+#endif /* _UAPI_LINUX_PROFIL_H */
