@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The anchor: a mapping of one page of the device, without access, that ties a
+ * registration to its address space.  The kernel copies it at fork and drops
+ * it at exec, exit, kill and munmap; each is a callback here.  Its file keeps
+ * the module loaded.
+ */
+#include <linux/cred.h>
+#include <linux/err.h>
+#include <linux/file.h>
+#include <linux/mm.h>
+#include <linux/mman.h>
+
+#include "profil.h"
+
+/* Where no registration could be made the child's anchor stays without one. */
+static struct profil_reg *profil_anchor_inherit(struct profil_reg *parent,
+						struct mm_struct *mm)
+{
+	struct profil_set *set = profil_reg_set_get(parent);
+	struct profil_reg *child;
+	unsigned long flags;
+
+	if (!set)
+		return NULL;
+	child = profil_reg_create(mm);
+	if (IS_ERR(child)) {
+		profil_set_put(set);
+		raw_spin_lock_irqsave(&parent->lock, flags);
+		parent->forks_missed++;
+		raw_spin_unlock_irqrestore(&parent->lock, flags);
+		return NULL;
+	}
+	profil_reg_inherit(child, set);
+	/* A new address space has no other; the hash takes its reference. */
+	WARN_ON_ONCE(profil_reg_publish(child));
+	profil_reg_put(child);
+	return child;
+}
+
+/*
+ * Task, under mmap_lock of the new mapping's address space: fork, where it is
+ * the child's and the child does not run yet, or mremap().
+ */
+static void profil_anchor_open(struct vm_area_struct *vma)
+{
+	struct profil_reg *reg = vma->vm_private_data;
+
+	if (!reg)
+		return;
+	if (reg->mm == vma->vm_mm)
+		atomic_inc(&reg->anchors);
+	else
+		vma->vm_private_data = profil_anchor_inherit(reg, vma->vm_mm);
+}
+
+/* Task, under mmap_lock or as the last user of the address space. */
+static void profil_anchor_close(struct vm_area_struct *vma)
+{
+	struct profil_reg *reg = vma->vm_private_data;
+
+	if (reg && atomic_dec_and_test(&reg->anchors))
+		profil_reg_close(reg);
+}
+
+static int profil_anchor_may_split(struct vm_area_struct *vma,
+				   unsigned long addr)
+{
+	return -EINVAL;
+}
+
+static const struct vm_operations_struct profil_anchor_ops = {
+	.open		= profil_anchor_open,
+	.close		= profil_anchor_close,
+	.may_split	= profil_anchor_may_split,
+};
+
+/**
+ * profil_anchor_mmap - The device's mmap operation
+ * @file: The file that is mapped
+ * @vma: The mapping
+ *
+ * Only profil_anchor_create() has a file that carries a registration, and no
+ * descriptor of it exists, so every other mmap() fails.
+ *
+ * Context: Task, under mmap_lock.
+ * Return: 0, -EINVAL, or -EEXIST if the address space has an anchor.
+ */
+int profil_anchor_mmap(struct file *file, struct vm_area_struct *vma)
+{
+	struct profil_reg *reg = file->private_data;
+	int err;
+
+	if (!reg || reg->mm != vma->vm_mm)
+		return -EINVAL;
+	err = profil_reg_publish(reg);
+	if (err)
+		return err;
+	vm_flags_set(vma, VM_DONTEXPAND | VM_DONTDUMP);
+	vm_flags_clear(vma, VM_MAYREAD | VM_MAYWRITE | VM_MAYEXEC);
+	vma->vm_ops = &profil_anchor_ops;
+	vma->vm_private_data = reg;
+	return 0;
+}
+
+static int profil_anchor_map(struct file *file, struct profil_reg *reg)
+{
+	unsigned long addr;
+
+	file->private_data = reg;
+	addr = vm_mmap(file, 0, PAGE_SIZE, PROT_NONE, MAP_SHARED, 0);
+	file->private_data = NULL;
+	return IS_ERR_VALUE(addr) ? (long)addr : 0;
+}
+
+/**
+ * profil_anchor_create - Register the address space of current
+ * @device: Any file of the device
+ *
+ * Context: Task, without mmap_lock.
+ * Return: 0, also if another thread was faster, or an error of the user
+ * interface.
+ */
+int profil_anchor_create(struct file *device)
+{
+	struct profil_reg *reg = profil_reg_create(current->mm);
+	struct file *file;
+	int err;
+
+	if (IS_ERR(reg))
+		return PTR_ERR(reg);
+	/* A file of its own, so that nobody else can map it. */
+	file = dentry_open(&device->f_path, O_RDONLY, current_cred());
+	err = PTR_ERR_OR_ZERO(file);
+	if (!err) {
+		err = profil_anchor_map(file, reg);
+		fput(file);
+	}
+	profil_reg_put(reg);
+	return err == -EEXIST ? 0 : err;
+}

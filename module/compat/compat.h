@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * All differences between kernels.  The other files are written against the
+ * newest kernel; this one, included before anything else, gives older kernels
+ * what they lack.  Kbuild.probe finds out what that is.  The oldest is 6.1.
+ */
+#ifndef _PROFIL_COMPAT_H
+#define _PROFIL_COMPAT_H
+
+/* Comes before all headers of all files, so this can only be here. */
+#define pr_fmt(fmt) "profil: " fmt
+
+#include <linux/hrtimer.h>
+#include <linux/mm.h>
+#include <linux/sched.h>
+#include <linux/task_work.h>
+
+/* 6.4 gave vhost workers the user's address space and this flag. */
+#ifndef PF_USER_WORKER
+#define PF_USER_WORKER 0
+#endif
+
+/* 6.6 brought user shadow stacks. */
+#ifndef VM_SHADOW_STACK
+#define VM_SHADOW_STACK VM_NONE
+#endif
+
+#ifndef HAVE_VM_FLAGS_SET
+static inline void vm_flags_set(struct vm_area_struct *vma, vm_flags_t flags)
+{
+	vma->vm_flags |= flags;
+}
+
+static inline void vm_flags_clear(struct vm_area_struct *vma, vm_flags_t flags)
+{
+	vma->vm_flags &= ~flags;
+}
+#endif
+
+#ifndef HAVE_HRTIMER_SETUP
+static inline void
+hrtimer_setup(struct hrtimer *timer,
+	      enum hrtimer_restart (*function)(struct hrtimer *),
+	      clockid_t clock, enum hrtimer_mode mode)
+{
+	hrtimer_init(timer, clock, mode);
+	timer->function = function;
+}
+#endif
+
+/*
+ * Without the export the module never asks for task_work: profil_task_work is
+ * off for good and this is not reached.
+ */
+#ifdef HAVE_TASK_WORK_ADD
+#define PROFIL_HAVE_TASK_WORK true
+#define profil_task_work_add task_work_add
+#else
+#define PROFIL_HAVE_TASK_WORK false
+static inline int profil_task_work_add(struct task_struct *task,
+				       struct callback_head *work,
+				       enum task_work_notify_mode notify)
+{
+	return -ESRCH;
+}
+#endif
+
+#endif /* _PROFIL_COMPAT_H */

@@ -1,0 +1,245 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Which hook is on the tick, and whether one is.
+ *
+ * States: not armed; armed and used; armed and not used, for a while.  Arming
+ * patches kernel text and makes every CPU synchronise, so the while grows with
+ * each arming: no user can have it done again and again.
+ */
+#include <linux/jiffies.h>
+#include <linux/kernel_stat.h>
+#include <linux/mutex.h>
+#include <linux/string.h>
+#include <linux/tick.h>
+
+#include "profil.h"
+
+#define PROFIL_LINGER_MIN	HZ
+#define PROFIL_LINGER_MAX	(128 * HZ)
+#define PROFIL_LINGER_FORGET	(600 * HZ)
+
+/* A second without one hit, and busy for this many ticks: the hook is dead. */
+#define PROFIL_WATCH_PERIOD	HZ
+#define PROFIL_WATCH_BUSY	8
+
+static const struct profil_hook *const profil_hooks[] = {
+	&profil_hook_ftrace, &profil_hook_kprobe, &profil_hook_hrtimer,
+};
+
+/* Guards what follows; profil_hook_armed may be read without. */
+static DEFINE_MUTEX(profil_hook_mutex);
+static const struct profil_hook *profil_hook_armed;
+static unsigned long profil_hook_linger = PROFIL_LINGER_MIN;
+static unsigned long profil_hook_last;
+static unsigned int profil_hooks_lost;
+static u64 profil_watch_hits;
+static u64 profil_watch_busy;
+
+/* Sets of all registrations, those being started, and parameter arm=always. */
+static atomic_t profil_hook_users = ATOMIC_INIT(0);
+
+static void profil_hook_settle(struct work_struct *work);
+static DECLARE_DELAYED_WORK(profil_hook_work, profil_hook_settle);
+static void profil_hook_watch(struct work_struct *work);
+static DECLARE_DELAYED_WORK(profil_watch_work, profil_hook_watch);
+
+/* Ticks of CPU time, as the CPUs themselves account for it. */
+static u64 profil_watch_read_busy(void)
+{
+	u64 ns = 0, *stat;
+	int cpu;
+
+	for_each_possible_cpu(cpu) {
+		if (tick_nohz_full_cpu(cpu))
+			continue;
+		stat = kcpustat_cpu(cpu).cpustat;
+		ns += READ_ONCE(stat[CPUTIME_USER]) +
+		      READ_ONCE(stat[CPUTIME_NICE]) +
+		      READ_ONCE(stat[CPUTIME_SYSTEM]);
+	}
+	return div_u64(ns, NSEC_PER_SEC / HZ);
+}
+
+static void profil_watch_start(void)
+{
+	profil_watch_hits = profil_tick_hits();
+	profil_watch_busy = profil_watch_read_busy();
+	queue_delayed_work(system_unbound_wq, &profil_watch_work,
+			   PROFIL_WATCH_PERIOD);
+}
+
+static int profil_hook_try(const struct profil_hook *hook)
+{
+	int err = hook->arm();
+
+	lockdep_assert_held(&profil_hook_mutex);
+	if (err)
+		return err;
+	WRITE_ONCE(profil_hook_armed, hook);
+	if (hook != &profil_hook_hrtimer)
+		profil_watch_start();
+	return 0;
+}
+
+static bool profil_hook_chosen(const struct profil_hook *hook)
+{
+	return !strcmp(profil_hook_choice, "auto") ||
+	       !strcmp(profil_hook_choice, hook->name);
+}
+
+static int profil_hook_arm(void)
+{
+	int i;
+
+	if (profil_hook_armed)
+		return 0;
+	if (time_after(jiffies, profil_hook_last + PROFIL_LINGER_FORGET))
+		profil_hook_linger = PROFIL_LINGER_MIN;
+	else if (profil_hook_last)
+		profil_hook_linger = min_t(unsigned long, PROFIL_LINGER_MAX,
+					   2 * profil_hook_linger);
+	for (i = 0; i < ARRAY_SIZE(profil_hooks); i++)
+		if (profil_hook_chosen(profil_hooks[i]) &&
+		    !profil_hook_try(profil_hooks[i]))
+			return 0;
+	return -ENODEV;
+}
+
+static void profil_hook_disarm(void)
+{
+	const struct profil_hook *hook = profil_hook_armed;
+
+	lockdep_assert_held(&profil_hook_mutex);
+	if (!hook)
+		return;
+	WRITE_ONCE(profil_hook_armed, NULL);
+	hook->disarm();
+	profil_hook_last = jiffies;
+}
+
+/* Armed if and only if there are users, or will be seen by who adds one. */
+static void profil_hook_settle(struct work_struct *work)
+{
+	mutex_lock(&profil_hook_mutex);
+	if (!atomic_read(&profil_hook_users))
+		profil_hook_disarm();
+	smp_mb();	/* (E) Pairs with (F) */
+	if (atomic_read(&profil_hook_users) && profil_hook_arm())
+		pr_err("no hook on the timer tick: nothing is counted; try parameter hook=hrtimer\n");
+	mutex_unlock(&profil_hook_mutex);
+}
+
+/* Root may switch ftrace or kprobes off while we rely on them. */
+static void profil_hook_watch(struct work_struct *work)
+{
+	const struct profil_hook *hook;
+	bool dead;
+
+	mutex_lock(&profil_hook_mutex);
+	hook = profil_hook_armed;
+	if (!hook || hook == &profil_hook_hrtimer)
+		goto out;
+	dead = profil_tick_hits() == profil_watch_hits;
+	if (dead && profil_watch_read_busy() - profil_watch_busy <
+		    PROFIL_WATCH_BUSY) {
+		queue_delayed_work(system_unbound_wq, &profil_watch_work,
+				   PROFIL_WATCH_PERIOD);
+	} else if (dead) {
+		pr_warn("the %s hook was switched off by others: own timers take over; for the cheaper hook, set kernel.ftrace_enabled=1 and debugfs kprobes/enabled to 1 and stop profiling for a while\n",
+			hook->name);
+		profil_hooks_lost++;
+		profil_hook_disarm();
+		if (profil_hook_try(&profil_hook_hrtimer))
+			pr_err("no timers either: nothing is counted\n");
+	} else {
+		profil_watch_start();
+	}
+out:
+	mutex_unlock(&profil_hook_mutex);
+}
+
+/**
+ * profil_hook_get - Have the tick hooked
+ *
+ * Context: Task, without mmap_lock; sleeps.
+ * Return: 0, to be followed by profil_hook_put(), -ENODEV if no hook could be
+ * placed, or -EINTR on a fatal signal.
+ */
+int profil_hook_get(void)
+{
+	int err = mutex_lock_killable(&profil_hook_mutex);
+
+	if (err)
+		return err;
+	err = profil_hook_arm();
+	if (!err)
+		atomic_inc(&profil_hook_users);
+	mutex_unlock(&profil_hook_mutex);
+	return err;
+}
+
+/**
+ * profil_hook_hold - Have the tick hooked, for a forked child
+ *
+ * The parent has it hooked, but may let go of it right now.
+ *
+ * Context: Task, also under mmap_lock.
+ */
+void profil_hook_hold(void)
+{
+	atomic_inc(&profil_hook_users);
+	smp_mb__after_atomic();	/* (F) Pairs with (E) */
+	if (!READ_ONCE(profil_hook_armed))
+		mod_delayed_work(system_unbound_wq, &profil_hook_work, 0);
+}
+
+/**
+ * profil_hook_put - Let go of the hook; it stays for a while
+ *
+ * Context: Task, also under mmap_lock.
+ */
+void profil_hook_put(void)
+{
+	if (atomic_dec_and_test(&profil_hook_users))
+		mod_delayed_work(system_unbound_wq, &profil_hook_work,
+				 READ_ONCE(profil_hook_linger));
+}
+
+/**
+ * profil_hook_query - Say which hook is armed
+ * @query: Receives it
+ *
+ * Context: Any.
+ */
+void profil_hook_query(struct profil_query *query)
+{
+	const struct profil_hook *hook = READ_ONCE(profil_hook_armed);
+
+	query->out_hook = hook ? hook->id : PROFIL_HOOK_NONE;
+	query->out_hooks_lost = READ_ONCE(profil_hooks_lost);
+}
+
+/**
+ * profil_hook_init - Arm the hook if it is to be armed always
+ *
+ * Context: Task.
+ * Return: 0 or -ENODEV.
+ */
+int profil_hook_init(void)
+{
+	return profil_arm_always ? profil_hook_get() : 0;
+}
+
+/**
+ * profil_hook_exit - Take the hook off the tick
+ *
+ * Context: Task, of module exit: no users can come.
+ */
+void profil_hook_exit(void)
+{
+	cancel_delayed_work_sync(&profil_hook_work);
+	mutex_lock(&profil_hook_mutex);
+	profil_hook_disarm();
+	mutex_unlock(&profil_hook_mutex);
+	cancel_delayed_work_sync(&profil_watch_work);
+}

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The hook by function entry: the cheapest, where the kernel has
+ * DYNAMIC_FTRACE.
+ */
+#include <linux/errno.h>
+#include <linux/ftrace.h>
+#include <linux/kprobes.h>
+#include <asm/irq_regs.h>
+
+#include "profil.h"
+
+#ifdef CONFIG_DYNAMIC_FTRACE
+static void profil_ftrace_entry(unsigned long ip, unsigned long parent_ip,
+				struct ftrace_ops *ops,
+				struct ftrace_regs *fregs)
+{
+	profil_tick(get_irq_regs());
+}
+
+/* Not FL_PERMANENT: root's kernel.ftrace_enabled=0 must not fail for us. */
+static struct ftrace_ops profil_ftrace_ops = {
+	.func = profil_ftrace_entry,
+};
+
+/* By address: a filter by name is matched against all functions there are. */
+static int profil_ftrace_filter(void)
+{
+	struct kprobe probe = { .symbol_name = "update_process_times" };
+	int err = register_kprobe(&probe);
+
+	if (err)
+		return err;
+	unregister_kprobe(&probe);
+	return ftrace_set_filter_ip(&profil_ftrace_ops,
+				    (unsigned long)probe.addr, 0, 1);
+}
+
+static int profil_ftrace_arm(void)
+{
+	int err = profil_ftrace_filter();
+
+	return err ? err : register_ftrace_function(&profil_ftrace_ops);
+}
+
+static void profil_ftrace_disarm(void)
+{
+	unregister_ftrace_function(&profil_ftrace_ops);
+}
+#else
+static int profil_ftrace_arm(void)
+{
+	return -EOPNOTSUPP;
+}
+
+static void profil_ftrace_disarm(void)
+{
+}
+#endif
+
+const struct profil_hook profil_hook_ftrace = {
+	.id	= PROFIL_HOOK_FTRACE,
+	.name	= "ftrace",
+	.arm	= profil_ftrace_arm,
+	.disarm	= profil_ftrace_disarm,
+};

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The hook by a probe on the tick.
+ */
+#include <linux/errno.h>
+#include <linux/kprobes.h>
+#include <linux/string.h>
+#include <asm/irq_regs.h>
+
+#include "profil.h"
+
+static int profil_kprobe_entry(struct kprobe *probe, struct pt_regs *regs)
+{
+	profil_tick(get_irq_regs());
+	return 0;
+}
+
+static struct kprobe profil_kprobe;
+
+static int profil_kprobe_arm(void)
+{
+	/* A struct kprobe keeps state that registering it again trips over. */
+	memset(&profil_kprobe, 0, sizeof(profil_kprobe));
+	profil_kprobe.symbol_name = "update_process_times";
+	profil_kprobe.pre_handler = profil_kprobe_entry;
+	return register_kprobe(&profil_kprobe);
+}
+
+static void profil_kprobe_disarm(void)
+{
+	unregister_kprobe(&profil_kprobe);
+}
+
+const struct profil_hook profil_hook_kprobe = {
+	.id	= PROFIL_HOOK_KPROBE,
+	.name	= "kprobe",
+	.arm	= profil_kprobe_arm,
+	.disarm	= profil_kprobe_disarm,
+};

@@ -1,0 +1,244 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The user interface: copies and checks arguments, and calls the rest.  Task
+ * context throughout; everything is about the caller's own address space.
+ */
+#include <linux/build_bug.h>
+#include <linux/errno.h>
+#include <linux/sched/mm.h>
+#include <linux/tick.h>
+#include <linux/uaccess.h>
+
+#include "profil.h"
+
+/* No holes, and the same on all machines: the header is a contract. */
+static_assert(sizeof(struct profil_query) == 40);
+static_assert(sizeof(struct profil_region) == 32);
+static_assert(sizeof(struct profil_start) == 40);
+static_assert(sizeof(struct profil_stop) == 8);
+static_assert(sizeof(struct profil_stats) == 160);
+
+/* How often START makes an anchor that another thread unmaps at once. */
+#define PROFIL_START_TRIES	8
+
+union profil_args {
+	struct profil_query	query;
+	struct profil_start	start;
+	struct profil_stop	stop;
+	struct profil_stats	stats;
+};
+
+static int profil_ioctl_query(struct file *file, union profil_args *args)
+{
+	struct profil_query *query = &args->query;
+
+	if (query->flags)
+		return -EOPNOTSUPP;
+	query->out_abi = PROFIL_ABI;
+	query->out_features = 0;
+	if (profil_task_work)
+		query->out_features |= PROFIL_FEATURE_TASK_WORK;
+	if (profil_deferred)
+		query->out_features |= PROFIL_FEATURE_DEFERRED;
+	if (tick_nohz_full_enabled())
+		query->out_features |= PROFIL_FEATURE_NOHZ_FULL;
+	query->out_tick_ns = NSEC_PER_SEC / HZ;
+	query->out_tick_hz = HZ;
+	query->out_regions_max = PROFIL_REGIONS_MAX;
+	profil_hook_query(query);
+	return 0;
+}
+
+static int profil_start_check(const struct profil_start *start)
+{
+	if (start->__reserved[0] || start->__reserved[1] || !start->region_num ||
+	    start->region_len < sizeof(struct profil_region))
+		return -EINVAL;
+	if (start->region_num > PROFIL_REGIONS_MAX ||
+	    start->region_len > PAGE_SIZE)
+		return -E2BIG;
+	if (start->flags || start->source || start->rate > HZ)
+		return -EOPNOTSUPP;
+	return 0;
+}
+
+static int profil_start_set(struct file *file, struct profil_set *set)
+{
+	struct profil_reg *reg;
+	int tries, err;
+
+	for (tries = 0; tries < PROFIL_START_TRIES; tries++) {
+		reg = profil_reg_get(current->mm);
+		if (!reg) {
+			err = profil_anchor_create(file);
+			if (err)
+				return err;
+			continue;
+		}
+		err = profil_reg_replace(reg, set);
+		profil_reg_put(reg);
+		if (!err)
+			return 0;
+	}
+	return -EAGAIN;
+}
+
+static void profil_stop_mm(struct mm_struct *mm)
+{
+	struct profil_reg *reg = profil_reg_get(mm);
+
+	if (!reg)
+		return;
+	profil_reg_stop(reg);
+	profil_reg_put(reg);
+}
+
+static int profil_ioctl_start(struct file *file, union profil_args *args)
+{
+	struct profil_set *set;
+	int err = profil_start_check(&args->start);
+
+	if (err)
+		return err;
+	set = profil_set_create(&args->start);
+	if (IS_ERR(set))
+		return PTR_ERR(set);
+
+	err = profil_set_check(set, current->mm);
+	if (err == -EFAULT)
+		profil_stop_mm(current->mm);
+	if (err)
+		goto err_set;
+	err = profil_hook_get();
+	if (err)
+		goto err_set;
+	err = profil_start_set(file, set);
+	if (err)
+		goto err_hook;
+	return 0;
+
+err_hook:
+	profil_hook_put();
+err_set:
+	profil_set_put(set);
+	return err;
+}
+
+static int profil_ioctl_stop(struct file *file, union profil_args *args)
+{
+	if (args->stop.flags)
+		return -EOPNOTSUPP;
+	profil_stop_mm(current->mm);
+	return 0;
+}
+
+static void profil_stats_read(struct profil_reg *reg, struct profil_stats *stats)
+{
+	const u64 *count = reg->count;
+
+	lockdep_assert_held(&reg->lock);
+	stats->out_state = reg->state;
+	stats->out_rate = reg->rate;
+	stats->out_ticks = reg->ticks;
+	stats->out_not_due = count[PROFIL_NOT_DUE];
+	stats->out_in_range = count[PROFIL_IN_RANGE];
+	stats->out_outside = count[PROFIL_OUTSIDE];
+	stats->out_saturated = count[PROFIL_SATURATED];
+	stats->out_pending = count[PROFIL_PENDING];
+	stats->out_lost_full = count[PROFIL_LOST_FULL];
+	stats->out_lost_stopped = count[PROFIL_LOST_STOPPED];
+	stats->out_lost_exit = count[PROFIL_LOST_EXIT];
+	stats->out_lost_fault = count[PROFIL_LOST_FAULT];
+	stats->out_lost_denied = count[PROFIL_LOST_DENIED];
+	stats->out_lost_unready = count[PROFIL_LOST_UNREADY];
+	stats->out_lost_contended = count[PROFIL_LOST_CONTENDED];
+	stats->out_lost = stats->out_lost_full + stats->out_lost_stopped +
+			  stats->out_lost_exit + stats->out_lost_fault +
+			  stats->out_lost_denied + stats->out_lost_unready +
+			  stats->out_lost_contended;
+	stats->out_deferred = reg->deferred;
+	stats->out_borrowed = reg->borrowed;
+	stats->out_forks_missed = reg->forks_missed;
+	stats->out_fault_addr = reg->fault_addr;
+}
+
+static int profil_ioctl_stats(struct file *file, union profil_args *args)
+{
+	struct profil_reg *reg;
+	unsigned long flags;
+
+	if (args->stats.flags)
+		return -EOPNOTSUPP;
+	reg = profil_reg_get(current->mm);
+	if (!reg)
+		return -ENOENT;
+	raw_spin_lock_irqsave(&reg->lock, flags);
+	profil_stats_read(reg, &args->stats);
+	raw_spin_unlock_irqrestore(&reg->lock, flags);
+	profil_reg_put(reg);
+	return 0;
+}
+
+struct profil_command {
+	size_t	size;		/* that the module knows */
+	size_t	min_size;	/* of the first version */
+	bool	out;		/* has fields to write back */
+	int	(*run)(struct file *file, union profil_args *args);
+};
+
+#define PROFIL_COMMAND(_nr, _struct, _last, _out, _run)			\
+	[_IOC_NR(_nr)] = {						\
+		.size = sizeof(struct _struct),				\
+		.min_size = offsetofend(struct _struct, _last),		\
+		.out = _out,						\
+		.run = _run,						\
+	}
+
+static const struct profil_command profil_commands[] = {
+	PROFIL_COMMAND(PROFIL_IOC_QUERY, profil_query, out_regions_max, true,
+		       profil_ioctl_query),
+	PROFIL_COMMAND(PROFIL_IOC_START, profil_start, __reserved, false,
+		       profil_ioctl_start),
+	PROFIL_COMMAND(PROFIL_IOC_STOP, profil_stop, flags, false,
+		       profil_ioctl_stop),
+	PROFIL_COMMAND(PROFIL_IOC_STATS, profil_stats, out_fault_addr, true,
+		       profil_ioctl_stats),
+};
+
+/**
+ * profil_ioctl - The device's ioctl operation
+ * @file: A file of the device
+ * @cmd: PROFIL_IOC_*
+ * @arg: Pointer to the structure of the command
+ *
+ * Context: Task.
+ * Return: 0 or an error of the user interface.
+ */
+long profil_ioctl(struct file *file, unsigned int cmd, unsigned long arg)
+{
+	void __user *uptr = (void __user *)arg;
+	const struct profil_command *command;
+	union profil_args args = {};
+	u32 size;
+	int err;
+
+	if (cmd != _IO(PROFIL_IOC_MAGIC, _IOC_NR(cmd)) ||
+	    _IOC_NR(cmd) >= ARRAY_SIZE(profil_commands))
+		return -ENOTTY;
+	command = &profil_commands[_IOC_NR(cmd)];
+
+	if (get_user(size, (u32 __user *)uptr))
+		return -EFAULT;
+	if (size < command->min_size)
+		return -EINVAL;
+	if (size > PAGE_SIZE)
+		return -E2BIG;
+	err = copy_struct_from_user(&args, command->size, uptr, size);
+	if (err)
+		return err;
+	err = command->run(file, &args);
+	if (!err && command->out &&
+	    copy_to_user(uptr, &args, min_t(size_t, size, command->size)))
+		err = -EFAULT;
+	return err;
+}

@@ -1,0 +1,365 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Registrations: what is profiled, found by its address space.
+ */
+#include <linux/cred.h>
+#include <linux/hash.h>
+#include <linux/mm.h>
+#include <linux/random.h>
+#include <linux/rculist.h>
+#include <linux/sched/mm.h>
+#include <linux/slab.h>
+#include <linux/wait.h>
+
+#include "profil.h"
+
+/*
+ * Everybody's tick walks a bucket.  The default of max_profiles makes it 2
+ * entries on the average, and nobody can aim at one bucket: the key is not
+ * known.
+ */
+#define PROFIL_REG_BITS		13
+
+static struct hlist_head *profil_regs;
+static unsigned long profil_reg_key __read_mostly;
+static DEFINE_SPINLOCK(profil_reg_lock);
+
+static atomic_t profil_nr_regs = ATOMIC_INIT(0);
+static DECLARE_WAIT_QUEUE_HEAD(profil_no_regs);
+
+static struct hlist_head *profil_reg_bucket(struct mm_struct *mm)
+{
+	unsigned long key = (unsigned long)mm ^ profil_reg_key;
+
+	return &profil_regs[hash_long(key, PROFIL_REG_BITS)];
+}
+
+/**
+ * profil_reg_find - Find the registration of an address space
+ * @mm: The address space
+ *
+ * Context: Any, under rcu_read_lock() or profil_reg_lock.
+ * Return: The registration, without a reference, or NULL.
+ */
+struct profil_reg *profil_reg_find(struct mm_struct *mm)
+{
+	struct profil_reg *reg;
+
+	hlist_for_each_entry_rcu(reg, profil_reg_bucket(mm), node,
+				 lockdep_is_held(&profil_reg_lock))
+		if (reg->mm == mm)
+			return reg;
+	return NULL;
+}
+
+/**
+ * profil_reg_get - Find the registration of an address space, and hold it
+ * @mm: The address space
+ *
+ * Context: Any.
+ * Return: The registration, to be given to profil_reg_put(), or NULL.
+ */
+struct profil_reg *profil_reg_get(struct mm_struct *mm)
+{
+	struct profil_reg *reg;
+
+	rcu_read_lock();
+	reg = profil_reg_find(mm);
+	if (reg && !refcount_inc_not_zero(&reg->refs))
+		reg = NULL;
+	rcu_read_unlock();
+	return reg;
+}
+
+static int profil_reg_charge(struct profil_user *user)
+{
+	int err = profil_user_charge(&user->profiles, 1,
+				     READ_ONCE(profil_max_profiles_user));
+
+	if (err)
+		return err;
+	err = profil_user_charge(&profil_nr_regs, 1,
+				 READ_ONCE(profil_max_profiles));
+	if (err)
+		atomic_dec(&user->profiles);
+	return err;
+}
+
+/**
+ * profil_reg_create - Make a registration that nobody finds yet
+ * @mm: Its address space
+ *
+ * Context: Task, may sleep, also under mmap_lock.
+ * Return: The registration with one reference, or an ERR_PTR(): -ENOMEM, or
+ * -ENOSPC at a limit.
+ */
+struct profil_reg *profil_reg_create(struct mm_struct *mm)
+{
+	struct profil_user *user = profil_user_get(current_uid());
+	struct profil_reg *reg;
+	int err = -ENOMEM;
+
+	if (!user)
+		return ERR_PTR(err);
+	err = profil_reg_charge(user);
+	if (err)
+		goto err_user;
+
+	reg = kzalloc(sizeof(*reg), GFP_KERNEL_ACCOUNT);
+	err = -ENOMEM;
+	if (!reg)
+		goto err_charge;
+	mmgrab(mm);
+	reg->mm = mm;
+	reg->user = user;
+	refcount_set(&reg->refs, 1);
+	atomic_set(&reg->anchors, 1);
+	raw_spin_lock_init(&reg->lock);
+	prandom_seed_state(&reg->rnd, get_random_u64());
+	profil_pending_init(reg);
+	return reg;
+
+err_charge:
+	atomic_dec(&profil_nr_regs);
+	atomic_dec(&user->profiles);
+err_user:
+	profil_user_put(user);
+	return ERR_PTR(err);
+}
+
+/**
+ * profil_reg_publish - Let a registration be found, for its anchor
+ * @reg: The registration; the anchor gets a reference of its own
+ *
+ * Context: Task, also under mmap_lock.
+ * Return: 0, or -EEXIST if the address space has one already.
+ */
+int profil_reg_publish(struct profil_reg *reg)
+{
+	int err = -EEXIST;
+
+	spin_lock(&profil_reg_lock);
+	if (!profil_reg_find(reg->mm)) {
+		refcount_inc(&reg->refs);
+		hlist_add_head_rcu(&reg->node, profil_reg_bucket(reg->mm));
+		err = 0;
+	}
+	spin_unlock(&profil_reg_lock);
+	return err;
+}
+
+static struct profil_set *profil_reg_swap(struct profil_reg *reg,
+					  struct profil_set *set, u32 state)
+{
+	struct profil_set *old = reg->set;
+
+	lockdep_assert_held(&reg->lock);
+	WRITE_ONCE(reg->set, set);
+	reg->state = state;
+	reg->window_left = 0;
+	if (set)
+		reg->rate = set->rate;
+	return old;
+}
+
+/* Also without a former set: another thread may be about to drain it. */
+static void profil_reg_retire(struct profil_reg *reg, struct profil_set *old)
+{
+	profil_section_drain(reg);
+	if (!old)
+		return;
+	profil_set_put(old);
+	profil_hook_put();
+}
+
+/**
+ * profil_reg_replace - Count into other histograms from now on
+ * @reg: The registration
+ * @set: What to count; its reference, and one to the hook, go with it
+ *
+ * Context: Task.
+ * Return: 0, or -ESRCH if the anchor was unmapped, and the caller keeps both
+ * references.
+ */
+int profil_reg_replace(struct profil_reg *reg, struct profil_set *set)
+{
+	struct profil_set *old = NULL;
+	unsigned long flags;
+	bool dead;
+
+	profil_pending_flush(reg);
+	raw_spin_lock_irqsave(&reg->lock, flags);
+	dead = reg->dead;
+	if (!dead)
+		old = profil_reg_swap(reg, set, PROFIL_STATE_ON);
+	raw_spin_unlock_irqrestore(&reg->lock, flags);
+	if (dead)
+		return -ESRCH;
+	profil_reg_retire(reg, old);
+	return 0;
+}
+
+/**
+ * profil_reg_stop - Count no more
+ * @reg: The registration
+ *
+ * Context: Task; waits for sections only.
+ */
+void profil_reg_stop(struct profil_reg *reg)
+{
+	struct profil_set *old;
+	unsigned long flags;
+
+	profil_pending_flush(reg);
+	raw_spin_lock_irqsave(&reg->lock, flags);
+	old = profil_reg_swap(reg, NULL, PROFIL_STATE_OFF);
+	raw_spin_unlock_irqrestore(&reg->lock, flags);
+	profil_reg_retire(reg, old);
+}
+
+/**
+ * profil_reg_fault - Count no more, because a histogram is not writable
+ * @reg: The registration
+ * @bin: The counter that was to be written
+ *
+ * Nothing happens if its generation is over.
+ *
+ * Context: Task, outside sections.
+ */
+void profil_reg_fault(struct profil_reg *reg, const struct profil_bin_ref *bin)
+{
+	struct profil_set *old = NULL;
+	unsigned long flags;
+
+	raw_spin_lock_irqsave(&reg->lock, flags);
+	if (reg->set && reg->set->gen == bin->gen) {
+		old = profil_reg_swap(reg, NULL, PROFIL_STATE_FAULT);
+		reg->fault_addr = bin->addr;
+	}
+	raw_spin_unlock_irqrestore(&reg->lock, flags);
+	if (old)
+		profil_reg_retire(reg, old);
+}
+
+/**
+ * profil_reg_set_get - Hold the set of a registration
+ * @reg: The registration
+ *
+ * Context: Any.
+ * Return: The set, to be given to profil_set_put(), or NULL.
+ */
+struct profil_set *profil_reg_set_get(struct profil_reg *reg)
+{
+	struct profil_set *set;
+	unsigned long flags;
+
+	raw_spin_lock_irqsave(&reg->lock, flags);
+	set = reg->set;
+	if (set)
+		refcount_inc(&set->refs);
+	raw_spin_unlock_irqrestore(&reg->lock, flags);
+	return set;
+}
+
+/**
+ * profil_reg_inherit - Start the registration of a forked child
+ * @child: The registration, not published yet
+ * @set: Its parent's set; the reference goes with it
+ *
+ * Context: Task, under mmap_lock.
+ */
+void profil_reg_inherit(struct profil_reg *child, struct profil_set *set)
+{
+	unsigned long flags;
+
+	profil_hook_hold();
+	raw_spin_lock_irqsave(&child->lock, flags);
+	profil_reg_swap(child, set, PROFIL_STATE_ON);
+	raw_spin_unlock_irqrestore(&child->lock, flags);
+}
+
+/**
+ * profil_reg_close - End a registration whose last anchor is gone
+ * @reg: The registration; the anchor's reference is dropped
+ *
+ * Context: Task, also under mmap_lock.
+ */
+void profil_reg_close(struct profil_reg *reg)
+{
+	struct profil_set *old;
+	unsigned long flags;
+
+	spin_lock(&profil_reg_lock);
+	hlist_del_rcu(&reg->node);
+	spin_unlock(&profil_reg_lock);
+
+	raw_spin_lock_irqsave(&reg->lock, flags);
+	reg->dead = true;
+	old = profil_reg_swap(reg, NULL, PROFIL_STATE_OFF);
+	raw_spin_unlock_irqrestore(&reg->lock, flags);
+	profil_reg_retire(reg, old);
+	profil_reg_put(reg);
+}
+
+static void profil_reg_free(struct work_struct *work)
+{
+	struct profil_reg *reg = container_of(to_rcu_work(work),
+					      struct profil_reg, free);
+
+	profil_pending_free(reg);
+	mmdrop(reg->mm);
+	atomic_dec(&reg->user->profiles);
+	profil_user_put(reg->user);
+	kfree(reg);
+	if (atomic_dec_and_test(&profil_nr_regs))
+		wake_up_all(&profil_no_regs);
+}
+
+/**
+ * profil_reg_put - Drop a reference to a registration
+ * @reg: The registration
+ *
+ * Context: Task, also under mmap_lock; never a tick.
+ */
+void profil_reg_put(struct profil_reg *reg)
+{
+	if (!refcount_dec_and_test(&reg->refs))
+		return;
+	INIT_RCU_WORK(&reg->free, profil_reg_free);
+	queue_rcu_work(profil_wq, &reg->free);
+}
+
+/**
+ * profil_reg_wait - Wait until all registrations are freed
+ *
+ * Context: Task, of module exit: none can be made any more, and what keeps
+ * one is a worker at most, which does not wait for anybody.
+ */
+void profil_reg_wait(void)
+{
+	wait_event(profil_no_regs, !atomic_read(&profil_nr_regs));
+}
+
+/**
+ * profil_reg_init - Set up the hash
+ *
+ * Context: Task.
+ * Return: 0 or -ENOMEM.
+ */
+int profil_reg_init(void)
+{
+	profil_regs = kvcalloc(1UL << PROFIL_REG_BITS, sizeof(*profil_regs),
+			       GFP_KERNEL);
+	profil_reg_key = get_random_long();
+	return profil_regs ? 0 : -ENOMEM;
+}
+
+/**
+ * profil_reg_exit - Free the hash
+ *
+ * Context: Task.
+ */
+void profil_reg_exit(void)
+{
+	kvfree(profil_regs);
+}
