@@ -1,0 +1,704 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* The histogram's memory: refused at START, changed or gone while counting. */
+#include <poll.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <linux/userfaultfd.h>
+
+#include "profil_common.h"
+
+FIXTURE(memory) {
+	int fd;
+	__u16 *good;		/* one page that any START accepts */
+	struct profil_stats stats;
+};
+
+FIXTURE_SETUP(memory)
+{
+	self->fd = profil_open();
+	ASSERT_LE(0, self->fd);
+	self->good = page_alloc();
+	ASSERT_NE(NULL, self->good);
+}
+
+FIXTURE_TEARDOWN(memory)
+{
+	close(self->fd);
+}
+
+/* All @bytes at @buf as the histogram of hot_a, which hits the first counter. */
+static int start_bytes(FIXTURE_DATA(memory) *self, void *buf, __u64 bytes)
+{
+	struct profil_region region = page_region(hot_a, buf);
+
+	region.bytes = bytes;
+	return profil_start(self->fd, &region, 1);
+}
+
+static void *pages(size_t num, int prot)
+{
+	void *at = mmap(NULL, num * PAGE, prot, MAP_PRIVATE | MAP_ANONYMOUS,
+			-1, 0);
+
+	return at == MAP_FAILED ? NULL : at;
+}
+
+/* START with a bad histogram: EFAULT, and what was profiled no longer is. */
+static void expect_refused(struct __test_metadata *_metadata,
+			   FIXTURE_DATA(memory) *self, void *buf, __u64 bytes)
+{
+	__u64 ticks;
+
+	ASSERT_EQ(0, start_bytes(self, self->good, 2));
+	ASSERT_TRUE(burn(self->fd, hot_a, 2));
+	EXPECT_EQ(-EFAULT, start_bytes(self, buf, bytes));
+	ASSERT_EQ(0, profil_stats(self->fd, &self->stats));
+	EXPECT_EQ(PROFIL_STATE_OFF, self->stats.out_state);
+	EXPECT_TRUE(check_identity(&self->stats));
+	ticks = self->stats.out_ticks;
+	burn_uncounted(self->fd, hot_a, 3);
+	ASSERT_EQ(0, profil_stats(self->fd, &self->stats));
+	EXPECT_EQ(ticks, self->stats.out_ticks);
+}
+
+TEST_F(memory, unmapped_histogram_is_refused)
+{
+	char *buf = pages(3, PROT_READ | PROT_WRITE);
+
+	ASSERT_NE(NULL, buf);
+	ASSERT_EQ(0, munmap(buf, PAGE));
+	ASSERT_EQ(0, munmap(buf + 2 * PAGE, PAGE));
+	expect_refused(_metadata, self, buf, 2);
+	expect_refused(_metadata, self, buf, PAGE);
+	/* Only its beginning, only its end, only its middle. */
+	expect_refused(_metadata, self, buf + PAGE - 2, 4);
+	expect_refused(_metadata, self, buf + PAGE, PAGE + 2);
+	expect_refused(_metadata, self, buf, 3 * PAGE);
+	EXPECT_EQ(0, start_bytes(self, buf + PAGE, PAGE));
+}
+
+TEST_F(memory, histogram_with_a_hole_is_refused)
+{
+	char *buf = pages(5, PROT_READ | PROT_WRITE);
+
+	ASSERT_NE(NULL, buf);
+	ASSERT_EQ(0, munmap(buf + 2 * PAGE, PAGE));
+	expect_refused(_metadata, self, buf, 5 * PAGE);
+}
+
+TEST_F(memory, null_and_kernel_addresses_are_refused)
+{
+	expect_refused(_metadata, self, NULL, 2);
+	expect_refused(_metadata, self, (void *)0xffff888000000000UL, 2);
+	expect_refused(_metadata, self, (void *)-2UL, 2);
+	/* An end that wraps around. */
+	expect_refused(_metadata, self, self->good, -UPTR(self->good));
+	expect_refused(_metadata, self, self->good, ~0ULL);
+	expect_refused(_metadata, self, self->good, 1ULL << 62);
+}
+
+TEST_F(memory, read_only_histogram_is_refused)
+{
+	char *buf = pages(2, PROT_READ);
+
+	ASSERT_NE(NULL, buf);
+	expect_refused(_metadata, self, buf, 2);
+	ASSERT_EQ(0, mprotect(buf, PAGE, PROT_READ | PROT_WRITE));
+	expect_refused(_metadata, self, buf, 2 * PAGE);
+	EXPECT_EQ(0, start_bytes(self, buf, PAGE));
+}
+
+TEST_F(memory, inaccessible_histogram_is_refused)
+{
+	char *buf = pages(1, PROT_NONE);
+
+	ASSERT_NE(NULL, buf);
+	expect_refused(_metadata, self, buf, 2);
+}
+
+TEST_F(memory, program_text_is_refused)
+{
+	expect_refused(_metadata, self, hot_b, 2);
+}
+
+TEST_F(memory, the_anchor_is_refused)
+{
+	ASSERT_EQ(0, start_bytes(self, self->good, 2));
+	expect_refused(_metadata, self, (void *)find_anchor(NULL), 2);
+}
+
+TEST_F(memory, a_bad_one_among_good_ones_is_refused)
+{
+	struct profil_region regions[] = {
+		page_region(hot_a, self->good),
+		page_region(hot_b, NULL),
+		page_region(hot_c, self->good + 1),
+	};
+
+	ASSERT_EQ(0, start_bytes(self, self->good, 2));
+	EXPECT_EQ(-EFAULT, profil_start(self->fd, regions, 3));
+	ASSERT_EQ(0, profil_stats(self->fd, &self->stats));
+	EXPECT_EQ(PROFIL_STATE_OFF, self->stats.out_state);
+}
+
+/* Places that a PC has and that are not the system's memory. */
+static void *map_device_memory(void)
+{
+	static const off_t places[] = { 0xf0000, 0xa0000, 0xc0000 };
+	int mem = open("/dev/mem", O_RDWR | O_CLOEXEC);
+	void *at = MAP_FAILED;
+	size_t i;
+
+	for (i = 0; mem >= 0 && at == MAP_FAILED && i < ARRAY_SIZE(places); i++)
+		at = mmap(NULL, PAGE, PROT_READ | PROT_WRITE, MAP_SHARED, mem,
+			  places[i]);
+	if (mem >= 0)
+		close(mem);
+	return at;
+}
+
+TEST_F(memory, device_memory_is_refused)
+{
+	void *buf = map_device_memory();
+
+	if (buf == MAP_FAILED)
+		SKIP(return, "no device memory can be mapped by /dev/mem");
+	expect_refused(_metadata, self, buf, 2);
+}
+
+TEST_F(memory, every_other_failure_leaves_the_profile_running)
+{
+	struct profil_region region = page_region(hot_a, self->good);
+	const struct profil_start right = {
+		.size = sizeof(right),
+		.region_num = 1,
+		.region_len = sizeof(region),
+		.regions_uptr = UPTR(&region),
+	};
+	struct profil_start wrong[14];
+	__u16 *other = page_alloc();
+	size_t i;
+
+	ASSERT_NE(NULL, other);
+	for (i = 0; i < ARRAY_SIZE(wrong); i++)
+		wrong[i] = right;
+	wrong[0].size = sizeof(right) - 1;
+	wrong[1].flags = 1;
+	wrong[2].region_num = 0;
+	wrong[3].region_num = 4097;
+	wrong[4].region_len = 31;
+	wrong[5].regions_uptr = 0;
+	wrong[6].rate = ~0U;
+	wrong[7].source = 1;
+	wrong[8].__reserved[0] = 1;
+	wrong[9].__reserved[1] = 1;
+	/* The rest is wrong in the region, see below. */
+
+	ASSERT_EQ(0, profil_start(self->fd, &region, 1));
+	ASSERT_TRUE(burn(self->fd, hot_a, 3));
+	for (i = 0; i < ARRAY_SIZE(wrong); i++) {
+		region = page_region(hot_a, other);
+		if (i == 10)
+			region.scale = 0;
+		else if (i == 11)
+			region.flags = 1U << 31;
+		else if (i == 12)
+			region.buf_uptr++;
+		EXPECT_NE(0, i == 13 ?
+			  profil_ioctl(self->fd, PROFIL_IOC_START, NULL) :
+			  profil_ioctl(self->fd, PROFIL_IOC_START, &wrong[i]))
+			TH_LOG("wrong[%zu]", i);
+		ASSERT_EQ(0, profil_stats(self->fd, &self->stats));
+		ASSERT_EQ(PROFIL_STATE_ON, self->stats.out_state)
+			TH_LOG("wrong[%zu]", i);
+	}
+	ASSERT_TRUE(burn(self->fd, hot_a, 10));
+	ASSERT_TRUE(settle(self->fd, &self->stats));
+	ASSERT_EQ(0, profil_stop(self->fd));
+	ASSERT_EQ(0, profil_stats(self->fd, &self->stats));
+	EXPECT_EQ(self->stats.out_in_range, *self->good);
+	EXPECT_LT(5, *self->good);
+	EXPECT_EQ(0, *other);
+	EXPECT_TRUE(check_identity(&self->stats));
+}
+
+/* Counts into @counter, and everything is where the statistics say. */
+static void expect_counted(struct __test_metadata *_metadata,
+			   FIXTURE_DATA(memory) *self, volatile __u16 *counter)
+{
+	__u64 before;
+
+	ASSERT_EQ(0, start_bytes(self, (void *)counter, 2));
+	ASSERT_EQ(0, profil_stats(self->fd, &self->stats));
+	before = self->stats.out_in_range;
+	ASSERT_TRUE(burn(self->fd, hot_a, 20));
+	ASSERT_TRUE(settle(self->fd, &self->stats));
+	ASSERT_EQ(0, profil_stop(self->fd));
+	ASSERT_EQ(0, profil_stats(self->fd, &self->stats));
+	EXPECT_TRUE(check_identity(&self->stats));
+	EXPECT_EQ(0, self->stats.out_lost);
+	EXPECT_EQ(self->stats.out_in_range - before, *counter);
+	EXPECT_LT(10, *counter);
+}
+
+TEST_F(memory, page_that_was_never_touched_is_made)
+{
+	expect_counted(_metadata, self, self->good);
+	EXPECT_LT(0, self->stats.out_deferred);
+}
+
+TEST_F(memory, transparent_huge_page_is_counted)
+{
+	const size_t huge = 2UL << 20;
+	char *at = pages(2 * huge / PAGE, PROT_READ | PROT_WRITE);
+
+	ASSERT_NE(NULL, at);
+	at = (char *)((UPTR(at) + huge - 1) & ~(huge - 1));
+	if (madvise(at, huge, MADV_HUGEPAGE))
+		SKIP(return, "this kernel has no transparent huge pages");
+	*at = 0;
+	expect_counted(_metadata, self, (__u16 *)(at + 5 * PAGE));
+	/* And after it was split. */
+	ASSERT_EQ(0, munmap(at + 8 * PAGE, PAGE));
+	expect_counted(_metadata, self, (__u16 *)(at + 9 * PAGE));
+}
+
+TEST_F(memory, shared_memory_file_has_the_counts)
+{
+	int file = memfd_create("histogram", MFD_CLOEXEC);
+	__u16 *counter, content;
+
+	ASSERT_LE(0, file);
+	ASSERT_EQ(0, ftruncate(file, PAGE));
+	counter = mmap(NULL, PAGE, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+	ASSERT_NE(MAP_FAILED, counter);
+	expect_counted(_metadata, self, counter + 7);
+	ASSERT_EQ(sizeof(content), pread(file, &content, sizeof(content), 14));
+	EXPECT_EQ(counter[7], content);
+}
+
+static int open_temporary(void)
+{
+	char name[] = "/tmp/profil_memory_XXXXXX";
+	int file = mkstemp(name);
+
+	if (file >= 0)
+		unlink(name);
+	if (file >= 0 && ftruncate(file, PAGE)) {
+		close(file);
+		return -1;
+	}
+	return file;
+}
+
+TEST_F(memory, mapped_file_has_the_counts)
+{
+	int file = open_temporary();
+	__u16 *counter, content;
+
+	ASSERT_LE(0, file);
+	counter = mmap(NULL, PAGE, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+	ASSERT_NE(MAP_FAILED, counter);
+	expect_counted(_metadata, self, counter);
+	ASSERT_EQ(0, munmap(counter, PAGE));
+	ASSERT_EQ(sizeof(content), pread(file, &content, sizeof(content), 0));
+	EXPECT_EQ(self->stats.out_in_range, content);
+}
+
+TEST_F(memory, privately_mapped_file_keeps_its_content)
+{
+	int file = open_temporary();
+	__u16 *counter, content;
+
+	ASSERT_LE(0, file);
+	counter = mmap(NULL, PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE, file,
+		       0);
+	ASSERT_NE(MAP_FAILED, counter);
+	expect_counted(_metadata, self, counter);
+	ASSERT_EQ(sizeof(content), pread(file, &content, sizeof(content), 0));
+	EXPECT_EQ(0, content);
+}
+
+TEST_F(memory, page_beyond_the_end_of_its_file_is_no_histogram)
+{
+	int file = open_temporary();
+	__u16 *counter;
+
+	ASSERT_LE(0, file);
+	counter = mmap(NULL, PAGE, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+	ASSERT_NE(MAP_FAILED, counter);
+	ASSERT_EQ(0, start_bytes(self, counter, 2));
+	ASSERT_EQ(0, ftruncate(file, 0));
+	/* A write would be SIGBUS; here nothing happens but what is said. */
+	while (!profil_stats(self->fd, &self->stats) &&
+	       self->stats.out_state == PROFIL_STATE_ON &&
+	       !self->stats.out_lost)
+		hot_a(HOT_ROUNDS);
+	EXPECT_LT(0, self->stats.out_lost);
+	EXPECT_EQ(0, self->stats.out_in_range);
+	EXPECT_TRUE(check_identity(&self->stats));
+}
+
+TEST_F(memory, copy_on_write_after_fork_keeps_both_copies_right)
+{
+	int to_child[2], i;
+	__u16 at_fork;
+	__u64 before;
+	pid_t pid;
+	char c;
+
+	ASSERT_EQ(0, pipe(to_child));
+	ASSERT_EQ(0, start_bytes(self, self->good, 2));
+	for (i = 0; i < 5; i++) {
+		ASSERT_TRUE(burn(self->fd, hot_a, 5));
+		ASSERT_TRUE(settle(self->fd, &self->stats));
+		before = self->stats.out_in_range;
+		at_fork = *self->good;
+		pid = fork();
+		ASSERT_LE(0, pid);
+		if (!pid) {
+			/* Sleeps until the parent has broken the sharing. */
+			if (read(to_child[0], &c, 1) != 1)
+				_exit(2);
+			_exit(*self->good < at_fork ||
+			      *self->good > at_fork + 5);
+		}
+		ASSERT_TRUE(burn(self->fd, hot_a, 20));
+		ASSERT_EQ(1, write(to_child[1], "x", 1));
+		EXPECT_EQ(0, wait_for(pid));
+		ASSERT_TRUE(settle(self->fd, &self->stats));
+		EXPECT_LE(before + 15, self->stats.out_in_range);
+	}
+	ASSERT_EQ(0, profil_stop(self->fd));
+	ASSERT_EQ(0, profil_stats(self->fd, &self->stats));
+	EXPECT_EQ(self->stats.out_in_range, *self->good);
+	EXPECT_EQ(0, self->stats.out_lost);
+	EXPECT_TRUE(check_identity(&self->stats));
+}
+
+TEST_F(memory, page_thrown_away_while_counting_begins_again_at_zero)
+{
+	__u64 seen = 0;
+	int i;
+
+	ASSERT_EQ(0, start_bytes(self, self->good, 2));
+	for (i = 0; i < 10; i++) {
+		ASSERT_TRUE(burn(self->fd, hot_a, 5));
+		seen += *self->good;
+		ASSERT_EQ(0, madvise(self->good, PAGE, MADV_DONTNEED));
+		EXPECT_GE(2, *self->good);
+	}
+	ASSERT_TRUE(burn(self->fd, hot_a, 5));
+	ASSERT_TRUE(settle(self->fd, &self->stats));
+	ASSERT_EQ(0, profil_stop(self->fd));
+	ASSERT_EQ(0, profil_stats(self->fd, &self->stats));
+	EXPECT_TRUE(check_identity(&self->stats));
+	EXPECT_EQ(0, self->stats.out_lost);
+	seen += *self->good;
+	EXPECT_LE(seen, self->stats.out_in_range);
+	/* What came between the look and the throwing away is gone. */
+	EXPECT_LE(self->stats.out_in_range, seen + 10);
+}
+
+/* What a sample that hits memory which may not be written leads to. */
+static void expect_fault(struct __test_metadata *_metadata,
+			 FIXTURE_DATA(memory) *self, __u16 *counter)
+{
+	__u64 ticks;
+
+	ASSERT_TRUE(burn_until_state(self->fd, hot_a, PROFIL_STATE_FAULT,
+				     &self->stats));
+	EXPECT_EQ(UPTR(counter), self->stats.out_fault_addr);
+	EXPECT_LT(0, self->stats.out_lost_fault);
+	EXPECT_TRUE(check_identity(&self->stats));
+	/* It has ended: nothing is counted any more. */
+	ticks = self->stats.out_ticks;
+	burn_uncounted(self->fd, hot_a, 3);
+	ASSERT_EQ(0, profil_stats(self->fd, &self->stats));
+	EXPECT_EQ(ticks, self->stats.out_ticks);
+	EXPECT_EQ(PROFIL_STATE_FAULT, self->stats.out_state);
+	/* And begins again on request. */
+	ASSERT_EQ(0, start_bytes(self, self->good, 2));
+	ASSERT_TRUE(burn(self->fd, hot_a, 5));
+	ASSERT_EQ(0, profil_stats(self->fd, &self->stats));
+	EXPECT_EQ(PROFIL_STATE_ON, self->stats.out_state);
+	EXPECT_LT(0, *self->good);
+}
+
+TEST_F(memory, unmapping_the_histogram_ends_the_profile)
+{
+	__u16 *counter = page_alloc();
+
+	ASSERT_NE(NULL, counter);
+	ASSERT_EQ(0, start_bytes(self, counter + 3, 2));
+	ASSERT_TRUE(burn(self->fd, hot_a, 5));
+	ASSERT_EQ(0, munmap(counter, PAGE));
+	expect_fault(_metadata, self, counter + 3);
+}
+
+TEST_F(memory, write_protecting_the_histogram_ends_the_profile)
+{
+	__u16 *counter = page_alloc();
+	__u16 was;
+
+	ASSERT_NE(NULL, counter);
+	ASSERT_EQ(0, start_bytes(self, counter + 4, 2));
+	ASSERT_TRUE(burn(self->fd, hot_a, 5));
+	ASSERT_EQ(0, mprotect(counter, PAGE, PROT_READ));
+	was = counter[4];
+	expect_fault(_metadata, self, counter + 4);
+	EXPECT_EQ(was, counter[4]);
+}
+
+TEST_F(memory, a_page_that_no_sample_hits_may_go)
+{
+	char *buf = pages(2, PROT_READ | PROT_WRITE);
+
+	ASSERT_NE(NULL, buf);
+	ASSERT_EQ(0, start_bytes(self, buf, 2 * PAGE));
+	ASSERT_TRUE(burn(self->fd, hot_a, 5));
+	ASSERT_EQ(0, munmap(buf + PAGE, PAGE));
+	ASSERT_TRUE(burn(self->fd, hot_a, 20));
+	ASSERT_EQ(0, profil_stats(self->fd, &self->stats));
+	EXPECT_EQ(PROFIL_STATE_ON, self->stats.out_state);
+	EXPECT_EQ(0, self->stats.out_lost);
+}
+
+TEST_F(memory, unmapping_under_the_samples_of_other_threads_is_no_accident)
+{
+	struct burner burners[2];
+	__u16 *counter;
+	int round;
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(burners); i++)
+		ASSERT_EQ(0, burner_start(&burners[i], hot_a));
+	for (round = 0; round < 40; round++) {
+		counter = page_alloc();
+		ASSERT_NE(NULL, counter);
+		ASSERT_EQ(0, start_bytes(self, counter, 2));
+		ASSERT_TRUE(burn(self->fd, hot_a, 2));
+		ASSERT_EQ(0, round & 1 ? mprotect(counter, PAGE, PROT_READ) :
+					 munmap(counter, PAGE));
+		ASSERT_TRUE(burn_until_state(self->fd, hot_a,
+					     PROFIL_STATE_FAULT, &self->stats));
+		EXPECT_EQ(UPTR(counter), self->stats.out_fault_addr);
+		EXPECT_TRUE(check_identity(&self->stats));
+	}
+	for (i = 0; i < ARRAY_SIZE(burners); i++)
+		burner_join(&burners[i]);
+}
+
+/*
+ * A histogram page that does not exist until a handler makes it.  The handler
+ * may be a thread of the same process, and may want to STOP first.
+ */
+FIXTURE(userfault) {
+	int fd;
+	int uffd;
+	bool task_work;
+	__u16 *counter;
+	struct profil_stats stats;
+};
+
+FIXTURE_SETUP(userfault)
+{
+	struct uffdio_api api = { .api = UFFD_API };
+	struct uffdio_register reg = {
+		.range.len = PAGE,
+		.mode = UFFDIO_REGISTER_MODE_MISSING,
+	};
+	struct profil_query query;
+
+	self->fd = profil_open();
+	ASSERT_LE(0, self->fd);
+	ASSERT_EQ(0, profil_query(self->fd, &query));
+	self->task_work = query.out_features & PROFIL_FEATURE_TASK_WORK;
+	self->counter = page_alloc();
+	ASSERT_NE(NULL, self->counter);
+	self->uffd = syscall(SYS_userfaultfd, O_CLOEXEC | O_NONBLOCK);
+	if (self->uffd < 0)
+		SKIP(return, "no userfaultfd: %s", strerror(errno));
+	ASSERT_EQ(0, ioctl(self->uffd, UFFDIO_API, &api));
+	reg.range.start = UPTR(self->counter);
+	ASSERT_EQ(0, ioctl(self->uffd, UFFDIO_REGISTER, &reg));
+}
+
+FIXTURE_TEARDOWN(userfault)
+{
+	close(self->fd);
+	close(self->uffd);
+}
+
+struct handler {
+	int fd;
+	int uffd;
+	__u16 *counter;
+	bool stop_first;
+	int stopped;		/* what STOP returned */
+	volatile int faults;
+	volatile bool end;
+};
+
+static void resolve(const struct handler *handler)
+{
+	struct uffdio_zeropage zero = {
+		.range.start = UPTR(handler->counter),
+		.range.len = PAGE,
+	};
+
+	ioctl(handler->uffd, UFFDIO_ZEROPAGE, &zero);
+}
+
+static void *handler_fn(void *arg)
+{
+	struct handler *handler = arg;
+	struct pollfd pollfd = { .fd = handler->uffd, .events = POLLIN };
+	struct uffd_msg msg;
+
+	while (!handler->end) {
+		if (poll(&pollfd, 1, 10) != 1 ||
+		    read(handler->uffd, &msg, sizeof(msg)) != sizeof(msg))
+			continue;
+		if (handler->stop_first)
+			handler->stopped = profil_stop(handler->fd);
+		resolve(handler);
+		handler->faults++;
+	}
+	return NULL;
+}
+
+TEST_F(userfault, sample_waits_for_the_handler_and_is_counted)
+{
+	struct handler handler = {
+		.fd = self->fd,
+		.uffd = self->uffd,
+		.counter = self->counter,
+	};
+	pthread_t thread;
+
+	if (!self->task_work)
+		SKIP(return, "samples are delivered by a worker");
+	ASSERT_EQ(0, pthread_create(&thread, NULL, handler_fn, &handler));
+	ASSERT_EQ(0, profil_start_page(self->fd, hot_a, self->counter));
+	ASSERT_TRUE(burn(self->fd, hot_a, 30));
+	ASSERT_TRUE(settle(self->fd, &self->stats));
+	ASSERT_EQ(0, profil_stop(self->fd));
+	handler.end = true;
+	pthread_join(thread, NULL);
+	ASSERT_EQ(0, profil_stats(self->fd, &self->stats));
+	EXPECT_LT(0, handler.faults);
+	EXPECT_EQ(0, self->stats.out_lost);
+	EXPECT_EQ(self->stats.out_in_range, *self->counter);
+	EXPECT_LT(15, *self->counter);
+	EXPECT_TRUE(check_identity(&self->stats));
+}
+
+TEST_F(userfault, stop_by_the_handler_does_not_wait_for_the_sample)
+{
+	struct handler handler = {
+		.fd = self->fd,
+		.uffd = self->uffd,
+		.counter = self->counter,
+		.stop_first = true,
+		.stopped = 1,
+	};
+	pthread_t thread;
+
+	if (!self->task_work)
+		SKIP(return, "samples are delivered by a worker");
+	ASSERT_EQ(0, pthread_create(&thread, NULL, handler_fn, &handler));
+	ASSERT_EQ(0, profil_start_page(self->fd, hot_a, self->counter));
+	while (!handler.faults)
+		hot_a(HOT_ROUNDS);
+	handler.end = true;
+	pthread_join(thread, NULL);
+	EXPECT_EQ(0, handler.stopped);
+	ASSERT_EQ(0, profil_stats(self->fd, &self->stats));
+	EXPECT_EQ(PROFIL_STATE_OFF, self->stats.out_state);
+	EXPECT_LT(0, self->stats.out_lost_stopped);
+	EXPECT_EQ(0, self->stats.out_in_range);
+	EXPECT_EQ(0, *self->counter);
+	EXPECT_TRUE(check_identity(&self->stats));
+}
+
+/* Nobody resolves the fault, and yet nothing waits but the thread itself. */
+TEST_F(userfault, unresolved_page_does_not_stop_the_others)
+{
+	struct burner burner;
+	struct handler handler = {
+		.uffd = self->uffd,
+		.counter = self->counter,
+	};
+	struct pollfd pollfd = { .fd = self->uffd, .events = POLLIN };
+
+	ASSERT_EQ(0, profil_start_page(self->fd, hot_a, self->counter));
+	ASSERT_EQ(0, burner_start(&burner, hot_a));
+	if (self->task_work) {
+		/* The thread's first sample is what makes this readable. */
+		ASSERT_EQ(1, poll(&pollfd, 1, -1));
+		ASSERT_TRUE(burn(self->fd, hot_b, 20));
+		ASSERT_EQ(0, profil_stats(self->fd, &self->stats));
+		EXPECT_LT(0, self->stats.out_pending);
+	} else {
+		ASSERT_TRUE(burn(self->fd, hot_a, 60));
+		do {
+			hot_a(HOT_ROUNDS);
+			ASSERT_EQ(0, profil_stats(self->fd, &self->stats));
+		} while (!self->stats.out_lost_unready);
+	}
+	EXPECT_EQ(0, self->stats.out_in_range);
+	EXPECT_EQ(PROFIL_STATE_ON, self->stats.out_state);
+	EXPECT_TRUE(check_identity(&self->stats));
+	resolve(&handler);
+	ASSERT_TRUE(burn(self->fd, hot_a, 20));
+	burner_join(&burner);
+	ASSERT_TRUE(settle(self->fd, &self->stats));
+	ASSERT_EQ(0, profil_stop(self->fd));
+	ASSERT_EQ(0, profil_stats(self->fd, &self->stats));
+	EXPECT_EQ(self->stats.out_in_range, *self->counter);
+	EXPECT_LT(0, *self->counter);
+	EXPECT_TRUE(check_identity(&self->stats));
+}
+
+TEST_F(userfault, process_whose_sample_waits_can_be_killed)
+{
+	struct pollfd pollfd = { .events = POLLIN };
+	struct uffdio_register reg = {
+		.range.len = PAGE,
+		.mode = UFFDIO_REGISTER_MODE_MISSING,
+	};
+	struct uffdio_api api = { .api = UFFD_API };
+	struct burner burner;
+	int ready[2];
+	pid_t pid;
+	char c;
+
+	ASSERT_EQ(0, pipe(ready));
+	pid = fork();
+	ASSERT_LE(0, pid);
+	if (!pid) {
+		/* A userfaultfd serves the address space that opened it. */
+		pollfd.fd = syscall(SYS_userfaultfd, O_CLOEXEC | O_NONBLOCK);
+		self->counter = page_alloc();
+		reg.range.start = UPTR(self->counter);
+		if (!self->counter || ioctl(pollfd.fd, UFFDIO_API, &api) ||
+		    ioctl(pollfd.fd, UFFDIO_REGISTER, &reg) ||
+		    profil_start_page(self->fd, hot_a, self->counter) ||
+		    burner_start(&burner, hot_a))
+			_exit(1);
+		if (self->task_work ? poll(&pollfd, 1, -1) != 1 :
+				      !burn(self->fd, hot_a, 20))
+			_exit(2);
+		if (write(ready[1], "x", 1) != 1)
+			_exit(3);
+		for (;;)
+			pause();
+	}
+	close(ready[1]);
+	ASSERT_EQ(1, read(ready[0], &c, 1));
+	ASSERT_EQ(0, kill(pid, SIGKILL));
+	EXPECT_EQ(-SIGKILL, wait_for(pid));
+}
+
+TEST_HARNESS_MAIN

@@ -1,0 +1,345 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * What the tests of /dev/profil share: the raw commands, code at known
+ * addresses, and CPU time spent by the count of ticks.
+ *
+ * Nothing here looks at wall time.  A tick of CPU time can take any time on a
+ * busy machine, so every wait is for a count, and the harness' alarm is only
+ * the last resort against a kernel that stopped counting.
+ */
+#ifndef PROFIL_COMMON_H
+#define PROFIL_COMMON_H
+
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <linux/profil.h>
+
+#include "kselftest_harness.h"
+
+#undef TEST_TIMEOUT_DEFAULT
+#define TEST_TIMEOUT_DEFAULT	300
+
+#define PAGE		4096UL
+#define PAGE_SCALE	32	/* one counter to 4096 bytes of code */
+#define UPTR(p)	((__u64)(uintptr_t)(p))
+
+/*
+ * Code at known addresses: each of these begins a page of code that holds
+ * nothing else, after pages that are never executed, so that a region of one
+ * counter at PAGE_SCALE is exactly the function.
+ *
+ * hot_a/b/c(rounds) count down.  read_loop(fd, buf, len, rounds) reads and does
+ * nothing else: a thread in it is nearly always in the kernel, and would return
+ * to read_return.
+ */
+void hot_a(unsigned long rounds);
+void hot_b(unsigned long rounds);
+void hot_c(unsigned long rounds);
+void read_loop(int fd, void *buf, size_t len, unsigned long rounds);
+extern const char read_return[];
+
+#define HOT_ROUNDS	50000UL		/* far below one tick on any machine */
+
+#if defined(__x86_64__)
+#define HOT_LOOP						\
+	"1:	dec	%rdi\n"					\
+	"	jnz	1b\n"					\
+	"	ret\n"
+#define READ_LOOP						\
+	"	mov	%rcx, %r8\n"				\
+	"1:	xor	%eax, %eax\n"				\
+	"	syscall\n"					\
+	"read_return:\n"					\
+	"	dec	%r8\n"					\
+	"	jnz	1b\n"					\
+	"	ret\n"
+#elif defined(__aarch64__)
+#define HOT_LOOP						\
+	"1:	subs	x0, x0, #1\n"				\
+	"	b.ne	1b\n"					\
+	"	ret\n"
+#define READ_LOOP						\
+	"	mov	w8, #63\n"				\
+	"	mov	w4, w0\n"				\
+	"1:	mov	w0, w4\n"				\
+	"	svc	#0\n"					\
+	"read_return:\n"					\
+	"	subs	x3, x3, #1\n"				\
+	"	b.ne	1b\n"					\
+	"	ret\n"
+#else
+#error "the loops are not written for this architecture"
+#endif
+
+#define PAGE_OF_CODE(name, code)				\
+	".globl " #name "\n"					\
+	".type " #name ", %function\n"				\
+	#name ":\n"						\
+	code							\
+	".balign 4096\n"
+
+__asm__(".pushsection .text.profil_hot, \"ax\"\n"
+	".balign 4096\n"
+	".skip 16384\n"
+	PAGE_OF_CODE(hot_a, HOT_LOOP)
+	PAGE_OF_CODE(hot_b, HOT_LOOP)
+	PAGE_OF_CODE(hot_c, HOT_LOOP)
+	".globl read_return\n"
+	PAGE_OF_CODE(read_loop, READ_LOOP)
+	".popsection\n");
+
+static inline int profil_open(void)
+{
+	return open("/dev/profil", O_RDWR | O_CLOEXEC);
+}
+
+/* A command's result as one number: 0, or minus the errno. */
+static inline int profil_ioctl(int fd, unsigned long cmd, void *arg)
+{
+	return ioctl(fd, cmd, arg) ? -errno : 0;
+}
+
+static inline int profil_query(int fd, struct profil_query *query)
+{
+	*query = (struct profil_query){ .size = sizeof(*query) };
+	return profil_ioctl(fd, PROFIL_IOC_QUERY, query);
+}
+
+static inline int profil_stats(int fd, struct profil_stats *stats)
+{
+	*stats = (struct profil_stats){ .size = sizeof(*stats) };
+	return profil_ioctl(fd, PROFIL_IOC_STATS, stats);
+}
+
+static inline int profil_stop(int fd)
+{
+	struct profil_stop stop = { .size = sizeof(stop) };
+
+	return profil_ioctl(fd, PROFIL_IOC_STOP, &stop);
+}
+
+static inline int profil_start_rate(int fd, const struct profil_region *regions,
+				    __u32 num, __u32 rate)
+{
+	struct profil_start start = {
+		.size = sizeof(start),
+		.region_num = num,
+		.region_len = sizeof(*regions),
+		.regions_uptr = UPTR(regions),
+		.rate = rate,
+	};
+
+	return profil_ioctl(fd, PROFIL_IOC_START, &start);
+}
+
+static inline int profil_start(int fd, const struct profil_region *regions,
+			       __u32 num)
+{
+	return profil_start_rate(fd, regions, num, 0);
+}
+
+/* The region of one 16-bit counter that is one page of code. */
+static inline struct profil_region page_region(void *code, void *counter)
+{
+	return (struct profil_region){
+		.buf_uptr = UPTR(counter),
+		.bytes = sizeof(__u16),
+		.offset = UPTR(code),
+		.scale = PAGE_SCALE,
+	};
+}
+
+static inline int profil_start_page(int fd, void *code, void *counter)
+{
+	struct profil_region region = page_region(code, counter);
+
+	return profil_start(fd, &region, 1);
+}
+
+/* A fresh page that nothing has touched yet. */
+static inline void *page_alloc(void)
+{
+	void *page = mmap(NULL, PAGE, PROT_READ | PROT_WRITE,
+			  MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	return page == MAP_FAILED ? NULL : page;
+}
+
+/* Every tick is in exactly one class. */
+static inline bool check_identity(const struct profil_stats *s)
+{
+	__u64 lost = s->out_lost_full + s->out_lost_stopped +
+		     s->out_lost_exit + s->out_lost_fault +
+		     s->out_lost_denied + s->out_lost_unready +
+		     s->out_lost_contended;
+	__u64 ticks = s->out_not_due + s->out_in_range + s->out_outside +
+		      s->out_saturated + s->out_pending + s->out_lost;
+
+	if (s->out_ticks == ticks && s->out_lost == lost)
+		return true;
+	printf("# ticks %llu not_due %llu in_range %llu outside %llu saturated %llu pending %llu lost %llu: full %llu stopped %llu exit %llu fault %llu denied %llu unready %llu contended %llu\n",
+	       s->out_ticks, s->out_not_due, s->out_in_range, s->out_outside,
+	       s->out_saturated, s->out_pending, s->out_lost, s->out_lost_full,
+	       s->out_lost_stopped, s->out_lost_exit, s->out_lost_fault,
+	       s->out_lost_denied, s->out_lost_unready, s->out_lost_contended);
+	return false;
+}
+
+/* Runs @hot until @ticks more ticks were seen; false if the profile is not on. */
+static inline bool burn(int fd, void (*hot)(unsigned long), __u64 ticks)
+{
+	struct profil_stats stats;
+	__u64 end = 0;
+
+	for (;;) {
+		if (profil_stats(fd, &stats) ||
+		    stats.out_state != PROFIL_STATE_ON)
+			return false;
+		if (!end)
+			end = stats.out_ticks + ticks;
+		if (stats.out_ticks >= end)
+			return true;
+		hot(HOT_ROUNDS);
+	}
+}
+
+/*
+ * For a process that must not be counted, and so has no count to wait for:
+ * spends the CPU time of @ticks ticks.
+ */
+static inline void burn_uncounted(int fd, void (*hot)(unsigned long),
+				  __u64 ticks)
+{
+	struct profil_query query;
+	struct timespec ts;
+	__u64 now, end = 0;
+
+	if (profil_query(fd, &query))
+		return;
+	do {
+		hot(HOT_ROUNDS);
+		clock_gettime(CLOCK_THREAD_CPUTIME_ID, &ts);
+		now = ts.tv_sec * 1000000000ULL + ts.tv_nsec;
+		if (!end)
+			end = now + ticks * query.out_tick_ns;
+	} while (now < end);
+}
+
+/*
+ * Waits until nothing is pending; @stats is then a snapshot in which all that
+ * was counted is in the histograms.  Only threads that return to user mode
+ * have their samples delivered, so none may be asleep for long.
+ */
+static inline bool settle(int fd, struct profil_stats *stats)
+{
+	int i;
+
+	for (i = 0; i < 20000; i++) {
+		if (profil_stats(fd, stats))
+			return false;
+		if (!stats->out_pending)
+			return true;
+		hot_c(HOT_ROUNDS);
+		usleep(500);
+	}
+	return false;
+}
+
+/* Runs @hot until the state is @state; false if that takes 3000 rounds. */
+static inline bool burn_until_state(int fd, void (*hot)(unsigned long),
+				    __u32 state, struct profil_stats *stats)
+{
+	int i;
+
+	for (i = 0; i < 3000; i++) {
+		if (profil_stats(fd, stats))
+			return false;
+		if (stats->out_state == state)
+			return true;
+		hot(10 * HOT_ROUNDS);
+	}
+	return false;
+}
+
+static inline __u64 sum_u16(const volatile __u16 *counter, size_t num)
+{
+	__u64 sum = 0;
+
+	while (num--)
+		sum += *counter++;
+	return sum;
+}
+
+/* The anchor's address, 0 if there is none; @num, if given, says how many. */
+static inline unsigned long find_anchor(int *num)
+{
+	unsigned long start, anchor = 0;
+	FILE *maps = fopen("/proc/self/maps", "re");
+	char line[512];
+	int found = 0;
+
+	while (maps && fgets(line, sizeof(line), maps))
+		if (strstr(line, "/dev/profil") &&
+		    sscanf(line, "%lx-", &start) == 1) {
+			anchor = start;
+			found++;
+		}
+	if (maps)
+		fclose(maps);
+	if (num)
+		*num = found;
+	return anchor;
+}
+
+/* A thread that runs @hot until @stop is set. */
+struct burner {
+	pthread_t thread;
+	void (*hot)(unsigned long rounds);
+	volatile bool stop;
+};
+
+static inline void *burner_fn(void *arg)
+{
+	struct burner *burner = arg;
+
+	while (!burner->stop)
+		burner->hot(HOT_ROUNDS);
+	return NULL;
+}
+
+static inline int burner_start(struct burner *burner,
+			       void (*hot)(unsigned long))
+{
+	burner->hot = hot;
+	burner->stop = false;
+	return pthread_create(&burner->thread, NULL, burner_fn, burner);
+}
+
+static inline void burner_join(struct burner *burner)
+{
+	burner->stop = true;
+	pthread_join(burner->thread, NULL);
+}
+
+/* The exit status of @pid, or minus the signal that ended it. */
+static inline int wait_for(pid_t pid)
+{
+	int status;
+
+	if (waitpid(pid, &status, 0) != pid)
+		return -1000;
+	return WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status);
+}
+
+#endif /* PROFIL_COMMON_H */

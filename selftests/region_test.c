@@ -1,0 +1,574 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Where a sample falls: regions, scales, widths, ends, rates and system time. */
+#include "profil_common.h"
+
+FIXTURE(region) {
+	int fd;
+	__u16 *page;
+	struct profil_stats stats;
+};
+
+FIXTURE_SETUP(region)
+{
+	self->fd = profil_open();
+	ASSERT_LE(0, self->fd);
+	self->page = page_alloc();
+	ASSERT_NE(NULL, self->page);
+}
+
+FIXTURE_TEARDOWN(region)
+{
+	close(self->fd);
+}
+
+/* Ends the profile with everything delivered that can be. */
+static void finish(struct __test_metadata *_metadata,
+		   FIXTURE_DATA(region) *self)
+{
+	ASSERT_TRUE(settle(self->fd, &self->stats));
+	ASSERT_EQ(0, profil_stop(self->fd));
+	ASSERT_EQ(0, profil_stats(self->fd, &self->stats));
+	EXPECT_TRUE(check_identity(&self->stats));
+	EXPECT_EQ(0, self->stats.out_pending);
+}
+
+TEST_F(region, each_function_has_its_bin)
+{
+	struct profil_region regions[] = {
+		page_region(hot_a, self->page),
+		page_region(hot_b, self->page + 1),
+		page_region(hot_c, self->page + 2),
+	};
+
+	ASSERT_EQ(0, profil_start(self->fd, regions, 3));
+	ASSERT_TRUE(burn(self->fd, hot_a, 60));
+	EXPECT_LT(50, self->page[0]);
+	EXPECT_EQ(0, self->page[1]);
+	ASSERT_TRUE(burn(self->fd, hot_b, 20));
+	EXPECT_LT(50, self->page[0]);
+	EXPECT_LT(15, self->page[1]);
+	finish(_metadata, self);
+	EXPECT_EQ(self->stats.out_in_range, sum_u16(self->page, PAGE / 2));
+	EXPECT_EQ(self->stats.out_in_range,
+		  self->page[0] + self->page[1] + self->page[2]);
+}
+
+TEST_F(region, code_in_no_region_is_outside)
+{
+	ASSERT_EQ(0, profil_start_page(self->fd, hot_a, self->page));
+	ASSERT_TRUE(burn(self->fd, hot_b, 50));
+	finish(_metadata, self);
+	EXPECT_EQ(0, self->page[0]);
+	EXPECT_EQ(0, self->stats.out_in_range);
+	EXPECT_LE(50, self->stats.out_outside);
+}
+
+TEST_F(region, program_counter_below_the_offset_is_outside)
+{
+	struct profil_region region = page_region(read_loop, self->page);
+
+	region.offset = UPTR(hot_a) + PAGE;
+	region.bytes = PAGE;
+	ASSERT_EQ(0, profil_start(self->fd, &region, 1));
+	ASSERT_TRUE(burn(self->fd, hot_a, 50));
+	ASSERT_EQ(0, profil_stats(self->fd, &self->stats));
+	EXPECT_LE(45, self->stats.out_outside);
+	/* Had the difference wrapped, it would be the last counter's. */
+	region.offset = UPTR(hot_a) + 2 * PAGE;
+	region.scale = ~0U;
+	ASSERT_EQ(0, profil_start(self->fd, &region, 1));
+	ASSERT_TRUE(burn(self->fd, hot_a, 10));
+	finish(_metadata, self);
+	EXPECT_LE(55, self->stats.out_outside);
+}
+
+TEST_F(region, beyond_the_end_of_the_histogram_is_outside)
+{
+	struct profil_region region = page_region(hot_a, self->page + 1);
+
+	/* Two counters to the page; the loop is in the first, or in neither. */
+	region.scale = 2 * PAGE_SCALE;
+	region.offset -= PAGE / 2;
+	ASSERT_EQ(0, profil_start(self->fd, &region, 1));
+	ASSERT_TRUE(burn(self->fd, hot_a, 30));
+	finish(_metadata, self);
+	EXPECT_EQ(0, self->stats.out_in_range);
+	EXPECT_LE(30, self->stats.out_outside);
+	EXPECT_EQ(0, sum_u16(self->page, PAGE / 2));
+}
+
+TEST_F(region, remainder_below_one_counter_is_not_used)
+{
+	struct profil_region region = page_region(hot_a, self->page);
+
+	region.bytes = 1;
+	ASSERT_EQ(0, profil_start(self->fd, &region, 1));
+	ASSERT_TRUE(burn(self->fd, hot_a, 20));
+	ASSERT_TRUE(settle(self->fd, &self->stats));
+	EXPECT_EQ(0, self->stats.out_in_range);
+	EXPECT_EQ(0, self->page[0]);
+
+	/* The second counter would be the loop's, and is one byte too short. */
+	region.bytes = 3;
+	region.offset -= PAGE;
+	ASSERT_EQ(0, profil_start(self->fd, &region, 1));
+	ASSERT_TRUE(burn(self->fd, hot_a, 20));
+	ASSERT_TRUE(settle(self->fd, &self->stats));
+	EXPECT_EQ(0, self->stats.out_in_range);
+
+	region.bytes = 4;
+	ASSERT_EQ(0, profil_start(self->fd, &region, 1));
+	ASSERT_TRUE(burn(self->fd, hot_a, 20));
+	finish(_metadata, self);
+	EXPECT_EQ(0, self->page[0]);
+	EXPECT_LT(10, self->page[1]);
+}
+
+TEST_F(region, the_largest_offset_not_above_the_pc_has_it)
+{
+	struct profil_region *regions = calloc(4096, sizeof(*regions));
+	__u16 *counters = mmap(NULL, 4096 * sizeof(*counters),
+			       PROT_READ | PROT_WRITE,
+			       MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	int i, at;
+
+	ASSERT_NE(NULL, regions);
+	ASSERT_NE(MAP_FAILED, counters);
+	/*
+	 * All would have the loop in their one counter, which is 128 KiB of
+	 * code.  4094 begin below it, one with it, one after it; 1237 is prime,
+	 * so that they come in no order.
+	 */
+	for (i = 0; i < 4096; i++) {
+		at = i * 1237 % 4096;
+		regions[at] = page_region(hot_a, counters + i);
+		regions[at].scale = 1;
+		regions[at].offset += 2 * (i - 4094);
+	}
+	regions[4095 * 1237 % 4096].offset += PAGE - 2;
+	ASSERT_EQ(0, profil_start(self->fd, regions, 4096));
+	ASSERT_TRUE(burn(self->fd, hot_a, 50));
+	finish(_metadata, self);
+	EXPECT_LT(40, counters[4094]);
+	EXPECT_EQ(0, sum_u16(counters, 4094));
+	EXPECT_EQ(self->stats.out_in_range, sum_u16(counters, 4096));
+	EXPECT_EQ(0, self->stats.out_lost);
+}
+
+TEST_F(region, a_short_region_hides_those_below_it)
+{
+	struct profil_region regions[] = {
+		page_region(hot_a, self->page),
+		page_region(hot_a, self->page + 1),
+	};
+
+	regions[0].offset -= PAGE;
+	regions[0].bytes = PAGE / 2;
+	regions[1].bytes = 0;
+	ASSERT_EQ(0, profil_start(self->fd, regions, 2));
+	ASSERT_TRUE(burn(self->fd, hot_a, 30));
+	finish(_metadata, self);
+	EXPECT_EQ(0, self->page[1]);
+	EXPECT_LE(25, self->stats.out_outside);
+}
+
+FIXTURE(width) {
+	int fd;
+	__u8 *page;
+	struct profil_region region;
+	struct profil_stats stats;
+};
+
+/* The counter under test is at @at of a page of 0x5a bytes. */
+FIXTURE_VARIANT(width) {
+	__u32 bytes;
+	__u32 at;
+};
+
+FIXTURE_VARIANT_ADD(width, u16_low_half) {
+	.bytes = 2,
+	.at = 8,
+};
+
+FIXTURE_VARIANT_ADD(width, u16_high_half) {
+	.bytes = 2,
+	.at = 10,
+};
+
+FIXTURE_VARIANT_ADD(width, u16_last_of_the_page) {
+	.bytes = 2,
+	.at = PAGE - 2,
+};
+
+FIXTURE_VARIANT_ADD(width, u32) {
+	.bytes = 4,
+	.at = 12,
+};
+
+FIXTURE_VARIANT_ADD(width, u32_last_of_the_page) {
+	.bytes = 4,
+	.at = PAGE - 4,
+};
+
+FIXTURE_SETUP(width)
+{
+	self->fd = profil_open();
+	ASSERT_LE(0, self->fd);
+	self->page = page_alloc();
+	ASSERT_NE(NULL, self->page);
+	memset(self->page, 0x5a, PAGE);
+	self->region = page_region(hot_a, self->page + variant->at);
+	self->region.bytes = variant->bytes;
+	self->region.flags = variant->bytes == 4 ? PROFIL_REGION_F_U32 : 0;
+}
+
+FIXTURE_TEARDOWN(width)
+{
+	close(self->fd);
+}
+
+static __u32 counter_get(FIXTURE_DATA(width) *self,
+			 const FIXTURE_VARIANT(width) *variant)
+{
+	if (variant->bytes == 4)
+		return *(volatile __u32 *)(self->page + variant->at);
+	return *(volatile __u16 *)(self->page + variant->at);
+}
+
+static void counter_set(FIXTURE_DATA(width) *self,
+			const FIXTURE_VARIANT(width) *variant, __u32 value)
+{
+	if (variant->bytes == 4)
+		*(volatile __u32 *)(self->page + variant->at) = value;
+	else
+		*(volatile __u16 *)(self->page + variant->at) = value;
+}
+
+static bool neighbours_intact(FIXTURE_DATA(width) *self,
+			      const FIXTURE_VARIANT(width) *variant)
+{
+	__u32 i;
+
+	for (i = 0; i < PAGE; i++)
+		if (i - variant->at >= variant->bytes && self->page[i] != 0x5a)
+			return false;
+	return true;
+}
+
+static void run_width(struct __test_metadata *_metadata,
+		      FIXTURE_DATA(width) *self)
+{
+	ASSERT_EQ(0, profil_start(self->fd, &self->region, 1));
+	ASSERT_TRUE(burn(self->fd, hot_a, 30));
+	ASSERT_TRUE(settle(self->fd, &self->stats));
+	ASSERT_EQ(0, profil_stop(self->fd));
+	ASSERT_EQ(0, profil_stats(self->fd, &self->stats));
+	EXPECT_TRUE(check_identity(&self->stats));
+}
+
+TEST_F(width, counts_on_from_what_is_there)
+{
+	__u32 prefill = variant->bytes == 4 ? 0x0001fff0 : 0x01f0;
+
+	counter_set(self, variant, prefill);
+	run_width(_metadata, self);
+	EXPECT_LT(20, self->stats.out_in_range);
+	EXPECT_EQ(prefill + self->stats.out_in_range,
+		  counter_get(self, variant));
+	EXPECT_EQ(0, self->stats.out_saturated);
+	EXPECT_TRUE(neighbours_intact(self, variant));
+}
+
+TEST_F(width, a_full_counter_stays_and_is_saturated)
+{
+	__u32 max = variant->bytes == 4 ? ~0U : 0xffff;
+
+	counter_set(self, variant, max);
+	run_width(_metadata, self);
+	EXPECT_EQ(max, counter_get(self, variant));
+	EXPECT_EQ(0, self->stats.out_in_range);
+	EXPECT_LT(20, self->stats.out_saturated);
+	EXPECT_TRUE(neighbours_intact(self, variant));
+}
+
+TEST_F(width, the_last_increment_is_counted_and_no_more)
+{
+	__u32 max = variant->bytes == 4 ? ~0U : 0xffff;
+
+	counter_set(self, variant, max - 1);
+	run_width(_metadata, self);
+	EXPECT_EQ(max, counter_get(self, variant));
+	EXPECT_EQ(1, self->stats.out_in_range);
+	EXPECT_LT(20, self->stats.out_saturated);
+	EXPECT_TRUE(neighbours_intact(self, variant));
+}
+
+FIXTURE(system) {
+	int fd;
+	int zero;
+	char *sink;
+	struct profil_stats stats;
+};
+
+FIXTURE_SETUP(system)
+{
+	self->fd = profil_open();
+	ASSERT_LE(0, self->fd);
+	self->zero = open("/dev/zero", O_RDONLY);
+	ASSERT_LE(0, self->zero);
+	self->sink = malloc(1 << 16);
+	ASSERT_NE(NULL, self->sink);
+	memset(self->sink, 0, 1 << 16);
+}
+
+FIXTURE_TEARDOWN(system)
+{
+	close(self->fd);
+	close(self->zero);
+}
+
+/* Until @ticks more ticks, reads zeros: nearly always in the kernel. */
+static bool burn_reading(FIXTURE_DATA(system) *self, __u64 ticks)
+{
+	struct profil_stats stats;
+	__u64 end;
+
+	if (profil_stats(self->fd, &stats))
+		return false;
+	end = stats.out_ticks + ticks;
+	do {
+		read_loop(self->zero, self->sink, 1 << 16, 20);
+		if (profil_stats(self->fd, &stats))
+			return false;
+	} while (stats.out_state == PROFIL_STATE_ON && stats.out_ticks < end);
+	return stats.out_state == PROFIL_STATE_ON;
+}
+
+struct scale_case {
+	__u32 scale;
+	__s32 back;		/* from read_loop to the offset */
+};
+
+TEST_F(system, time_falls_on_the_bin_of_the_return_address)
+{
+	static const struct scale_case cases[] = {
+		{ 65536, 0 }, { 65536, -1 }, { 65536, 7 }, { 32768, 0 },
+		{ 32768, 3 }, { 1, 0 }, { 1, 200000 }, { 2, 65536 },
+		{ 3, 131071 }, { PAGE_SCALE, 4095 }, { PAGE_SCALE, 4096 },
+		{ 131072, 0 }, { 0x12345678, 0 }, { ~0U, 0 }, { 1000, 12345 },
+	};
+	const size_t num = 1 << 22;
+	__u64 distance, bin, before;
+	struct profil_region region;
+	__u16 *counters;
+	size_t i;
+
+	/* Reserved only: what is not counted in takes no memory. */
+	counters = mmap(NULL, num * sizeof(*counters), PROT_READ | PROT_WRITE,
+			MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	ASSERT_NE(MAP_FAILED, counters);
+	for (i = 0; i < ARRAY_SIZE(cases); i++) {
+		region = page_region(read_loop, counters);
+		region.bytes = num * sizeof(*counters);
+		region.offset -= cases[i].back;
+		region.scale = cases[i].scale;
+		distance = (UPTR(read_return) - region.offset) / 2;
+		bin = (distance >> 16) * region.scale +
+		      ((distance & 0xffff) * region.scale >> 16);
+		ASSERT_LT(bin, num);
+		before = counters[bin];
+		ASSERT_EQ(0, profil_start(self->fd, &region, 1));
+		ASSERT_TRUE(burn_reading(self, 20));
+		ASSERT_TRUE(settle(self->fd, &self->stats));
+		EXPECT_LE(14, counters[bin] - before)
+			TH_LOG("scale %u offset -%d bin %llu", region.scale,
+			       cases[i].back, bin);
+	}
+	ASSERT_EQ(0, profil_stop(self->fd));
+	ASSERT_EQ(0, profil_stats(self->fd, &self->stats));
+	EXPECT_TRUE(check_identity(&self->stats));
+	EXPECT_EQ(self->stats.out_in_range, sum_u16(counters, num));
+}
+
+TEST_F(system, time_is_charged_and_deferred)
+{
+	__u16 *counter = page_alloc();
+
+	ASSERT_NE(NULL, counter);
+	ASSERT_EQ(0, profil_start_page(self->fd, read_loop, counter));
+	ASSERT_TRUE(burn_reading(self, 100));
+	ASSERT_TRUE(settle(self->fd, &self->stats));
+	ASSERT_EQ(0, profil_stop(self->fd));
+	ASSERT_EQ(0, profil_stats(self->fd, &self->stats));
+	EXPECT_TRUE(check_identity(&self->stats));
+	EXPECT_LE(80, *counter);
+	EXPECT_EQ(self->stats.out_in_range, *counter);
+	EXPECT_LE(80, self->stats.out_deferred);
+	EXPECT_EQ(0, self->stats.out_lost_full);
+}
+
+/* One read that takes many ticks: its samples are one record with a count. */
+TEST_F(system, a_long_system_call_loses_nothing)
+{
+	const size_t len = 32UL << 20;
+	__u16 *counter = page_alloc();
+	char *sink;
+
+	ASSERT_NE(NULL, counter);
+	sink = mmap(NULL, len, PROT_READ | PROT_WRITE,
+		    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	ASSERT_NE(MAP_FAILED, sink);
+	ASSERT_EQ(0, profil_start_page(self->fd, read_loop, counter));
+	do {
+		/* Memory touched for the first time makes a read slow. */
+		ASSERT_EQ(0, madvise(sink, len, MADV_DONTNEED));
+		read_loop(self->zero, sink, len, 1);
+		ASSERT_EQ(0, profil_stats(self->fd, &self->stats));
+	} while (self->stats.out_ticks < 50);
+	ASSERT_TRUE(settle(self->fd, &self->stats));
+	ASSERT_EQ(0, profil_stop(self->fd));
+	ASSERT_EQ(0, profil_stats(self->fd, &self->stats));
+	EXPECT_TRUE(check_identity(&self->stats));
+	EXPECT_EQ(self->stats.out_in_range, *counter);
+	EXPECT_LT(25, *counter);
+	EXPECT_EQ(0, self->stats.out_lost_full);
+	EXPECT_EQ(0, self->stats.out_lost_contended);
+}
+
+FIXTURE(rate) {
+	int fd;
+	__u16 *counter;
+	__u32 hz;
+	__u32 rate;
+	__u32 window;		/* ticks in which exactly due samples are due */
+	__u32 due;
+	struct profil_region region;
+};
+
+static __u32 gcd(__u32 a, __u32 b)
+{
+	return b ? gcd(b, a % b) : a;
+}
+
+FIXTURE_SETUP(rate)
+{
+	struct profil_query query;
+
+	self->fd = profil_open();
+	ASSERT_LE(0, self->fd);
+	self->counter = page_alloc();
+	ASSERT_NE(NULL, self->counter);
+	self->region = page_region(hot_a, self->counter);
+	ASSERT_EQ(0, profil_query(self->fd, &query));
+	self->hz = query.out_tick_hz;
+	self->rate = self->hz <= 100 ? self->hz / 2 : 100;
+	self->window = self->hz / gcd(self->hz, self->rate);
+	self->due = self->rate / gcd(self->hz, self->rate);
+}
+
+FIXTURE_TEARDOWN(rate)
+{
+	close(self->fd);
+}
+
+static bool rate_holds(FIXTURE_DATA(rate) *self,
+		       const struct profil_stats *stats)
+{
+	__s64 due = stats->out_ticks - stats->out_not_due;
+	__s64 error = due * self->hz - (__s64)stats->out_ticks * self->rate;
+
+	if (llabs(error) < (__s64)self->due * self->hz)
+		return true;
+	printf("# %lld due of %llu ticks at %u of %u\n", due, stats->out_ticks,
+	       self->rate, self->hz);
+	return false;
+}
+
+TEST_F(rate, exactly_its_share_of_the_ticks_is_due)
+{
+	struct profil_stats stats;
+	int i;
+
+	ASSERT_EQ(0, profil_start_rate(self->fd, &self->region, 1, self->rate));
+	for (i = 0; i < 100; i++) {
+		ASSERT_TRUE(burn(self->fd, hot_a, 3));
+		ASSERT_EQ(0, profil_stats(self->fd, &stats));
+		EXPECT_TRUE(check_identity(&stats));
+		EXPECT_TRUE(rate_holds(self, &stats));
+	}
+	ASSERT_TRUE(settle(self->fd, &stats));
+	EXPECT_EQ(self->rate, stats.out_rate);
+	EXPECT_EQ(stats.out_in_range, *self->counter);
+	EXPECT_LT(0, *self->counter);
+}
+
+TEST_F(rate, share_is_of_the_ticks_of_all_threads)
+{
+	struct burner burners[3];
+	struct profil_stats stats;
+	size_t i;
+
+	ASSERT_EQ(0, profil_start_rate(self->fd, &self->region, 1, self->rate));
+	for (i = 0; i < ARRAY_SIZE(burners); i++)
+		ASSERT_EQ(0, burner_start(&burners[i], hot_a));
+	ASSERT_TRUE(burn(self->fd, hot_a, 200));
+	for (i = 0; i < ARRAY_SIZE(burners); i++)
+		burner_join(&burners[i]);
+	/* Nothing runs beside the reader, so the two numbers agree. */
+	ASSERT_EQ(0, profil_stop(self->fd));
+	ASSERT_EQ(0, profil_stats(self->fd, &stats));
+	EXPECT_TRUE(check_identity(&stats));
+	EXPECT_TRUE(rate_holds(self, &stats));
+}
+
+TEST_F(rate, the_rate_of_every_tick_leaves_none_out)
+{
+	struct profil_stats stats;
+
+	ASSERT_EQ(0, profil_start_rate(self->fd, &self->region, 1, self->hz));
+	ASSERT_TRUE(burn(self->fd, hot_a, 50));
+	ASSERT_EQ(0, profil_start_rate(self->fd, &self->region, 1, 0));
+	ASSERT_TRUE(burn(self->fd, hot_a, 50));
+	ASSERT_EQ(0, profil_stats(self->fd, &stats));
+	EXPECT_EQ(0, stats.out_not_due);
+}
+
+/*
+ * A fixed choice would show a program that does the same every few ticks only
+ * one of the things it does.
+ */
+TEST_F(rate, the_choice_in_a_window_is_random)
+{
+	struct profil_stats was, now;
+	int i, same = 0, pairs = 0;
+	signed char due[400];	/* of each tick; -1 where two came at once */
+	int num = 0;
+
+	ASSERT_LT(self->window, 100);
+	ASSERT_EQ(0, profil_start_rate(self->fd, &self->region, 1, self->rate));
+	ASSERT_EQ(0, profil_stats(self->fd, &was));
+	while (num < 400) {
+		hot_a(HOT_ROUNDS / 4);
+		ASSERT_EQ(0, profil_stats(self->fd, &now));
+		if (now.out_ticks == was.out_ticks)
+			continue;
+		if (now.out_ticks == was.out_ticks + 1)
+			due[num++] = now.out_not_due == was.out_not_due;
+		else
+			for (; was.out_ticks < now.out_ticks && num < 400;
+			     was.out_ticks++)
+				due[num++] = -1;
+		was = now;
+	}
+	for (i = 0; i + (int)self->window < num; i++) {
+		if (due[i] < 0 || due[i + self->window] < 0)
+			continue;
+		pairs++;
+		same += due[i] == due[i + self->window];
+	}
+	/* By chance 52 of 100 pairs are the same, at 2 of 5. */
+	EXPECT_LT(200, pairs);
+	EXPECT_LT(same * 10, pairs * 8);
+}
+
+TEST_HARNESS_MAIN

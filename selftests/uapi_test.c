@@ -1,0 +1,578 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* The commands' sizes, flags, reserved words and ranges: one errno per cause. */
+#include "profil_common.h"
+
+#define KERNEL_ADDRESS	0xffff800000000000ULL
+
+FIXTURE(uapi) {
+	int fd;
+	__u16 *counter;
+	struct profil_region region;
+	struct profil_start start;
+};
+
+FIXTURE_SETUP(uapi)
+{
+	self->fd = profil_open();
+	ASSERT_LE(0, self->fd);
+	self->counter = page_alloc();
+	ASSERT_NE(NULL, self->counter);
+	self->region = page_region(hot_a, self->counter);
+	self->start = (struct profil_start){
+		.size = sizeof(self->start),
+		.region_num = 1,
+		.region_len = sizeof(self->region),
+		.regions_uptr = UPTR(&self->region),
+	};
+}
+
+FIXTURE_TEARDOWN(uapi)
+{
+	close(self->fd);
+}
+
+/* START with the words of the fixture, which the tests spoil one at a time. */
+static int start(FIXTURE_DATA(uapi) *self)
+{
+	return profil_ioctl(self->fd, PROFIL_IOC_START, &self->start);
+}
+
+/* Every command on one profile that is on: each succeeds with a right struct. */
+FIXTURE(command) {
+	int fd;
+	char *pages;		/* three, then one that is not mapped */
+	struct profil_region region;
+};
+
+FIXTURE_VARIANT(command) {
+	unsigned long cmd;
+	__u32 size;
+};
+
+FIXTURE_VARIANT_ADD(command, query) {
+	.cmd = PROFIL_IOC_QUERY,
+	.size = sizeof(struct profil_query),
+};
+
+FIXTURE_VARIANT_ADD(command, start) {
+	.cmd = PROFIL_IOC_START,
+	.size = sizeof(struct profil_start),
+};
+
+FIXTURE_VARIANT_ADD(command, stop) {
+	.cmd = PROFIL_IOC_STOP,
+	.size = sizeof(struct profil_stop),
+};
+
+FIXTURE_VARIANT_ADD(command, stats) {
+	.cmd = PROFIL_IOC_STATS,
+	.size = sizeof(struct profil_stats),
+};
+
+FIXTURE_SETUP(command)
+{
+	self->fd = profil_open();
+	ASSERT_LE(0, self->fd);
+	self->pages = mmap(NULL, 4 * PAGE, PROT_READ | PROT_WRITE,
+			   MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	ASSERT_NE(MAP_FAILED, self->pages);
+	ASSERT_EQ(0, munmap(self->pages + 3 * PAGE, PAGE));
+	self->region = page_region(hot_a, page_alloc());
+	ASSERT_EQ(0, profil_start(self->fd, &self->region, 1));
+}
+
+FIXTURE_TEARDOWN(command)
+{
+	close(self->fd);
+}
+
+/* A struct that the command accepts, given out as @size bytes, at @at. */
+static int command(FIXTURE_DATA(command) *self,
+		   const FIXTURE_VARIANT(command) *variant, char *at, __u32 size)
+{
+	struct profil_start start = {
+		.region_num = 1,
+		.region_len = sizeof(self->region),
+		.regions_uptr = UPTR(&self->region),
+	};
+	__u32 *words = (__u32 *)at;
+
+	memset(at, 0, variant->size);
+	if (variant->cmd == PROFIL_IOC_START)
+		memcpy(at, &start, sizeof(start));
+	words[0] = size;
+	return profil_ioctl(self->fd, variant->cmd, at);
+}
+
+TEST_F(command, own_size_is_accepted)
+{
+	EXPECT_EQ(0, command(self, variant, self->pages, variant->size));
+}
+
+TEST_F(command, smaller_size_is_invalid)
+{
+	__u32 size;
+
+	for (size = 0; size < variant->size; size++)
+		EXPECT_EQ(-EINVAL, command(self, variant, self->pages, size));
+}
+
+TEST_F(command, larger_size_with_zero_tail_is_accepted)
+{
+	EXPECT_EQ(0, command(self, variant, self->pages, variant->size + 1));
+	EXPECT_EQ(0, command(self, variant, self->pages, variant->size + 8));
+	EXPECT_EQ(0, command(self, variant, self->pages, PAGE));
+}
+
+TEST_F(command, larger_size_with_nonzero_tail_is_too_big)
+{
+	self->pages[variant->size] = 1;
+	EXPECT_EQ(-E2BIG, command(self, variant, self->pages,
+				  variant->size + 1));
+	self->pages[variant->size] = 0;
+	self->pages[PAGE - 1] = 1;
+	EXPECT_EQ(-E2BIG, command(self, variant, self->pages, PAGE));
+	EXPECT_EQ(0, command(self, variant, self->pages, PAGE - 1));
+}
+
+TEST_F(command, tail_is_not_written)
+{
+	size_t i;
+
+	EXPECT_EQ(0, command(self, variant, self->pages, PAGE));
+	for (i = variant->size; i < PAGE; i++)
+		ASSERT_EQ(0, self->pages[i]);
+}
+
+TEST_F(command, huge_size_fails)
+{
+	int ret = command(self, variant, self->pages, ~0U);
+
+	EXPECT_TRUE(ret == -EFAULT || ret == -E2BIG);
+	ret = command(self, variant, self->pages, 1U << 31);
+	EXPECT_TRUE(ret == -EFAULT || ret == -E2BIG);
+}
+
+TEST_F(command, null_is_a_fault)
+{
+	EXPECT_EQ(-EFAULT, profil_ioctl(self->fd, variant->cmd, NULL));
+}
+
+TEST_F(command, kernel_address_is_a_fault)
+{
+	EXPECT_EQ(-EFAULT, profil_ioctl(self->fd, variant->cmd,
+					(void *)KERNEL_ADDRESS));
+}
+
+TEST_F(command, struct_at_the_end_of_the_last_page_is_accepted)
+{
+	EXPECT_EQ(0, command(self, variant,
+			     self->pages + 3 * PAGE - variant->size,
+			     variant->size));
+}
+
+TEST_F(command, struct_over_the_end_of_the_last_page_is_a_fault)
+{
+	__u32 *size = (__u32 *)(self->pages + 3 * PAGE) - 1;
+
+	*size = variant->size;
+	EXPECT_EQ(-EFAULT, profil_ioctl(self->fd, variant->cmd, size));
+	EXPECT_EQ(-EFAULT, profil_ioctl(self->fd, variant->cmd,
+					(char *)size + 2));
+}
+
+TEST_F(command, each_flag_bit_is_not_supported)
+{
+	struct profil_start start = {
+		.size = sizeof(start),
+		.region_num = 1,
+		.region_len = sizeof(self->region),
+		.regions_uptr = UPTR(&self->region),
+	};
+	__u32 *words = (__u32 *)self->pages;
+	int bit;
+
+	memcpy(words, &start, sizeof(start));
+	words[0] = variant->size;
+	for (bit = 0; bit < 32; bit++) {
+		words[1] = 1U << bit;
+		EXPECT_EQ(-EOPNOTSUPP, profil_ioctl(self->fd, variant->cmd,
+						    words))
+			TH_LOG("flag bit %d", bit);
+	}
+}
+
+TEST_F(command, answer_into_read_only_memory_is_a_fault)
+{
+	bool answers = variant->cmd == PROFIL_IOC_QUERY ||
+		       variant->cmd == PROFIL_IOC_STATS;
+	__u32 *words = (__u32 *)self->pages;
+
+	EXPECT_EQ(0, command(self, variant, self->pages, variant->size));
+	memset(words, 0, variant->size);
+	command(self, variant, self->pages + PAGE, variant->size);
+	memcpy(words, self->pages + PAGE, variant->size);
+	ASSERT_EQ(0, mprotect(words, PAGE, PROT_READ));
+	EXPECT_EQ(answers ? -EFAULT : 0,
+		  profil_ioctl(self->fd, variant->cmd, words));
+}
+
+TEST_F(uapi, unknown_commands_are_not_ours)
+{
+	char arg[PAGE] = { 0 };
+	int nr;
+
+	for (nr = 4; nr < 256; nr++)
+		EXPECT_EQ(-ENOTTY, profil_ioctl(self->fd,
+						_IO(PROFIL_IOC_MAGIC, nr), arg))
+			TH_LOG("command %d", nr);
+	EXPECT_EQ(-ENOTTY, profil_ioctl(self->fd,
+					_IOW(PROFIL_IOC_MAGIC, 0, __u32), arg));
+	EXPECT_EQ(-ENOTTY, profil_ioctl(self->fd,
+					_IO(PROFIL_IOC_MAGIC + 1, 0), arg));
+}
+
+TEST_F(uapi, query_tells_a_consistent_machine)
+{
+	struct profil_query query;
+	__u64 second;
+
+	ASSERT_EQ(0, profil_query(self->fd, &query));
+	EXPECT_EQ(PROFIL_ABI, query.out_abi);
+	EXPECT_EQ(0, query.out_features & ~(PROFIL_FEATURE_TASK_WORK |
+					    PROFIL_FEATURE_DEFERRED |
+					    PROFIL_FEATURE_NOHZ_FULL));
+	second = query.out_tick_ns * query.out_tick_hz;
+	EXPECT_LT(990000000ULL, second);
+	EXPECT_LT(second, 1010000000ULL);
+	EXPECT_LE(query.out_hook, PROFIL_HOOK_HRTIMER);
+	EXPECT_EQ(4096, query.out_regions_max);
+}
+
+TEST_F(uapi, query_shows_the_hook_while_profiled)
+{
+	struct profil_query query;
+
+	ASSERT_EQ(0, start(self));
+	ASSERT_EQ(0, profil_query(self->fd, &query));
+	EXPECT_NE(PROFIL_HOOK_NONE, query.out_hook);
+}
+
+TEST_F(uapi, stats_before_start_finds_nothing)
+{
+	struct profil_stats stats;
+
+	EXPECT_EQ(-ENOENT, profil_stats(self->fd, &stats));
+	EXPECT_EQ(0, profil_stop(self->fd));
+	EXPECT_EQ(-ENOENT, profil_stats(self->fd, &stats));
+	self->start.region_num = 0;
+	EXPECT_EQ(-EINVAL, start(self));
+	EXPECT_EQ(-ENOENT, profil_stats(self->fd, &stats));
+}
+
+TEST_F(uapi, stop_is_idempotent)
+{
+	struct profil_stats stats;
+
+	EXPECT_EQ(0, profil_stop(self->fd));
+	EXPECT_EQ(0, start(self));
+	EXPECT_EQ(0, profil_stop(self->fd));
+	EXPECT_EQ(0, profil_stop(self->fd));
+	ASSERT_EQ(0, profil_stats(self->fd, &stats));
+	EXPECT_EQ(PROFIL_STATE_OFF, stats.out_state);
+	EXPECT_TRUE(check_identity(&stats));
+}
+
+TEST_F(uapi, stats_after_start_tells_state_and_rate)
+{
+	struct profil_stats stats;
+
+	ASSERT_EQ(0, start(self));
+	ASSERT_EQ(0, profil_stats(self->fd, &stats));
+	EXPECT_EQ(PROFIL_STATE_ON, stats.out_state);
+	EXPECT_EQ(0, stats.out_rate);
+	EXPECT_TRUE(check_identity(&stats));
+	self->start.rate = 7;
+	ASSERT_EQ(0, start(self));
+	ASSERT_EQ(0, profil_stats(self->fd, &stats));
+	EXPECT_EQ(7, stats.out_rate);
+}
+
+TEST_F(uapi, each_bit_of_a_reserved_word_is_invalid)
+{
+	int word, bit;
+
+	for (word = 0; word < 2; word++)
+		for (bit = 0; bit < 32; bit++) {
+			self->start.__reserved[word] = 1U << bit;
+			EXPECT_EQ(-EINVAL, start(self));
+			self->start.__reserved[word] = 0;
+		}
+	EXPECT_EQ(0, start(self));
+}
+
+TEST_F(uapi, each_source_but_the_tick_is_not_supported)
+{
+	int bit;
+
+	for (bit = 0; bit < 32; bit++) {
+		self->start.source = 1U << bit;
+		EXPECT_EQ(-EOPNOTSUPP, start(self));
+	}
+}
+
+TEST_F(uapi, each_unknown_region_flag_is_not_supported)
+{
+	int bit;
+
+	for (bit = 1; bit < 32; bit++) {
+		self->region.flags = 1U << bit;
+		EXPECT_EQ(-EOPNOTSUPP, start(self));
+	}
+	self->region.flags = PROFIL_REGION_F_U32;
+	EXPECT_EQ(0, start(self));
+}
+
+TEST_F(uapi, no_region_is_invalid)
+{
+	self->start.region_num = 0;
+	EXPECT_EQ(-EINVAL, start(self));
+}
+
+TEST_F(uapi, regions_up_to_the_limit_are_accepted_and_no_more)
+{
+	struct profil_region *regions = calloc(4097, sizeof(*regions));
+	struct profil_query query;
+	__u32 i;
+
+	ASSERT_NE(NULL, regions);
+	ASSERT_EQ(0, profil_query(self->fd, &query));
+	ASSERT_EQ(4096, query.out_regions_max);
+	for (i = 0; i < 4097; i++) {
+		regions[i] = self->region;
+		regions[i].offset += 2 * i;
+	}
+	self->start.regions_uptr = UPTR(regions);
+	self->start.region_num = 4097;
+	EXPECT_EQ(-E2BIG, start(self));
+	self->start.region_num = ~0U;
+	EXPECT_EQ(-E2BIG, start(self));
+	self->start.region_num = 4096;
+	EXPECT_EQ(0, start(self));
+	free(regions);
+}
+
+TEST_F(uapi, shorter_region_is_invalid)
+{
+	__u32 len;
+
+	for (len = 0; len < sizeof(struct profil_region); len++) {
+		self->start.region_len = len;
+		EXPECT_EQ(-EINVAL, start(self));
+	}
+}
+
+/* A later version's longer regions, of which this one knows the beginning. */
+struct long_region {
+	struct profil_region region;
+	__u8 tail[24];
+};
+
+TEST_F(uapi, longer_region_with_zero_tail_is_accepted)
+{
+	struct long_region regions[2] = {
+		{ .region = self->region },
+		{ .region = page_region(hot_b, self->counter + 1) },
+	};
+
+	self->start.regions_uptr = UPTR(regions);
+	self->start.region_len = sizeof(regions[0]);
+	self->start.region_num = 2;
+	ASSERT_EQ(0, start(self));
+	/* The second was found at the stride. */
+	ASSERT_TRUE(burn(self->fd, hot_b, 10));
+	ASSERT_EQ(0, profil_stop(self->fd));
+	EXPECT_EQ(0, self->counter[0]);
+	EXPECT_LT(0, self->counter[1]);
+}
+
+TEST_F(uapi, longer_region_with_nonzero_tail_is_too_big)
+{
+	struct long_region regions[2] = {
+		{ .region = self->region },
+		{ .region = page_region(hot_b, self->counter + 1) },
+	};
+
+	regions[1].tail[23] = 1;
+	self->start.regions_uptr = UPTR(regions);
+	self->start.region_len = sizeof(regions[0]);
+	self->start.region_num = 2;
+	EXPECT_EQ(-E2BIG, start(self));
+	self->start.region_num = 1;
+	EXPECT_EQ(0, start(self));
+}
+
+TEST_F(uapi, region_length_that_overflows_fails)
+{
+	int ret;
+
+	self->start.region_len = ~0U;
+	self->start.region_num = 4096;
+	ret = start(self);
+	EXPECT_TRUE(ret == -EFAULT || ret == -E2BIG);
+}
+
+TEST_F(uapi, regions_that_cannot_be_read_are_a_fault)
+{
+	char *page = page_alloc();
+
+	ASSERT_NE(NULL, page);
+	self->start.regions_uptr = 0;
+	EXPECT_EQ(-EFAULT, start(self));
+	self->start.regions_uptr = KERNEL_ADDRESS;
+	EXPECT_EQ(-EFAULT, start(self));
+	self->start.regions_uptr = ~0ULL - 15;
+	EXPECT_EQ(-EFAULT, start(self));
+	ASSERT_EQ(0, mprotect(page, PAGE, PROT_NONE));
+	self->start.regions_uptr = UPTR(page);
+	EXPECT_EQ(-EFAULT, start(self));
+}
+
+TEST_F(uapi, scale_zero_is_invalid)
+{
+	self->region.scale = 0;
+	EXPECT_EQ(-EINVAL, start(self));
+	self->region.scale = 1;
+	EXPECT_EQ(0, start(self));
+	self->region.scale = ~0U;
+	EXPECT_EQ(0, start(self));
+}
+
+TEST_F(uapi, misaligned_histogram_is_invalid)
+{
+	int i;
+
+	self->region.buf_uptr++;
+	EXPECT_EQ(-EINVAL, start(self));
+	self->region.flags = PROFIL_REGION_F_U32;
+	self->region.bytes = 4;
+	for (i = 1; i < 4; i++) {
+		self->region.buf_uptr = UPTR(self->counter) + i;
+		EXPECT_EQ(-EINVAL, start(self));
+	}
+	self->region.buf_uptr = UPTR(self->counter) + 4;
+	EXPECT_EQ(0, start(self));
+}
+
+TEST_F(uapi, rate_above_the_ticks_is_not_supported)
+{
+	struct profil_query query;
+
+	ASSERT_EQ(0, profil_query(self->fd, &query));
+	self->start.rate = query.out_tick_hz;
+	EXPECT_EQ(0, start(self));
+	self->start.rate = query.out_tick_hz + 1;
+	EXPECT_EQ(-EOPNOTSUPP, start(self));
+	self->start.rate = ~0U;
+	EXPECT_EQ(-EOPNOTSUPP, start(self));
+	self->start.rate = 1;
+	EXPECT_EQ(0, start(self));
+}
+
+static int device_mmap(int fd, size_t len, int prot, int flags, off_t offset)
+{
+	void *at = mmap(NULL, len, prot, flags, fd, offset);
+
+	if (at == MAP_FAILED)
+		return -errno;
+	munmap(at, len);
+	return 0;
+}
+
+TEST_F(uapi, mmap_of_the_device_is_invalid)
+{
+	static const int prots[] = {
+		PROT_NONE, PROT_READ, PROT_READ | PROT_WRITE,
+	};
+	off_t offsets[] = { 0, PAGE, 2 * PAGE, 1L << 31, 1L << 43 };
+	size_t i, j;
+
+	for (i = 0; i < ARRAY_SIZE(prots); i++)
+		for (j = 0; j < ARRAY_SIZE(offsets); j++) {
+			EXPECT_EQ(-EINVAL, device_mmap(self->fd, PAGE, prots[i],
+						       MAP_SHARED, offsets[j]));
+			EXPECT_EQ(-EINVAL, device_mmap(self->fd, PAGE, prots[i],
+						       MAP_PRIVATE,
+						       offsets[j]));
+			EXPECT_EQ(-EINVAL, device_mmap(self->fd, 4 * PAGE,
+						       prots[i], MAP_SHARED,
+						       offsets[j]));
+		}
+	/* Nor once there is an anchor to find the offset by. */
+	ASSERT_EQ(0, start(self));
+	EXPECT_EQ(-EINVAL, device_mmap(self->fd, PAGE, PROT_NONE, MAP_PRIVATE,
+				       0));
+	EXPECT_EQ(-EINVAL, device_mmap(self->fd, PAGE, PROT_NONE, MAP_SHARED,
+				       0));
+}
+
+struct mapper {
+	int fd;
+	unsigned long tries, other;
+	volatile bool stop;
+};
+
+static void *mapper_fn(void *arg)
+{
+	struct mapper *mapper = arg;
+	int flags;
+
+	while (!mapper->stop) {
+		flags = mapper->tries++ & 1 ? MAP_SHARED : MAP_PRIVATE;
+		if (device_mmap(mapper->fd, PAGE, PROT_NONE, flags, 0) !=
+		    -EINVAL)
+			mapper->other++;
+	}
+	return NULL;
+}
+
+TEST_F(uapi, mmap_by_another_thread_during_start_is_invalid)
+{
+	struct mapper mapper = { .fd = self->fd };
+	unsigned long anchor;
+	pthread_t thread;
+	int i, num;
+
+	ASSERT_EQ(0, pthread_create(&thread, NULL, mapper_fn, &mapper));
+	for (i = 0; i < 300; i++) {
+		EXPECT_EQ(0, start(self));
+		anchor = find_anchor(&num);
+		EXPECT_EQ(1, num);
+		/* So that the next START has to map one. */
+		munmap((void *)anchor, PAGE);
+	}
+	mapper.stop = true;
+	pthread_join(thread, NULL);
+	EXPECT_LT(0, mapper.tries);
+	EXPECT_EQ(0, mapper.other);
+}
+
+TEST_F(uapi, any_user_may_profile_itself)
+{
+	struct profil_stats stats;
+	int fd;
+
+	ASSERT_EQ(0, setgid(1000));
+	ASSERT_EQ(0, setuid(1000));
+	fd = profil_open();
+	ASSERT_LE(0, fd);
+	EXPECT_EQ(0, profil_ioctl(fd, PROFIL_IOC_START, &self->start));
+	EXPECT_TRUE(burn(fd, hot_a, 5));
+	EXPECT_EQ(0, profil_stop(fd));
+	EXPECT_EQ(0, profil_stats(fd, &stats));
+	EXPECT_EQ(stats.out_in_range, *self->counter);
+	EXPECT_LT(0, stats.out_in_range);
+	close(fd);
+}
+
+TEST_HARNESS_MAIN
