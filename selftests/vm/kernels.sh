@@ -15,9 +15,6 @@ set -euo pipefail
 . "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 
 KERNELS=$CACHE/kernels
-# 9p and what it stands on; a kernel that has one of them built in lacks the file
-NINEP='virtio virtio_ring virtio_pci_legacy_dev virtio_pci_modern_dev virtio_pci
-	netfs fscache 9pnet 9pnet_virtio 9p'
 
 # unpack_image DEB DIR: only what is used
 unpack_image()

@@ -1,0 +1,220 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# Run a command in a virtual machine with the module loaded.
+#
+#   run.sh [OPTION…] -- COMMAND…
+#
+#   --kernel KERNEL	as kernels.sh knows them; $KERNEL, else 6.12
+#   --cpus N, --mem MB, --timeout SECONDS (of the host, for the whole run)
+#   --append STRING	more for the kernel's command line
+#   --icount SHIFT	deterministic: time is the count of instructions
+#   --module FILE	instead of the freshly built profil.ko; none for none
+#   --params STRING	parameters for it
+#   --dir FOLDER[:rw]	this folder of the host at the same path, and the
+#			command's current folder
+#   --root9p		the root folder of the host, read-only, as the command's
+#   --add FILE:PATH	this file of the host at that path; not with --root9p
+#   --interactive	the command has this terminal, and all the time it wants
+#
+# The command finds the built test programs in /tests, and may become the user
+# "user".  Its output is ours, and its status if that is below 126.  126: the
+# kernel log has a splat, or the module did not load or go as it should.  127:
+# the VM was lost.  ACCEL=tcg or kvm chooses how QEMU runs.
+set -euo pipefail
+. "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
+
+kernel=${KERNEL:-6.12} cpus=${CPUS:-2} mem='' append=${APPEND:-} seconds=300 icount=''
+module='' params='' dir='' dirmode=ro adds=() interactive='' root9p=''
+while [ $# -gt 1 ] && [ "$1" != -- ]; do
+	case $1 in
+	--interactive | --root9p)
+		printf -v "${1#--}" 1
+		shift
+		continue
+		;;
+	--kernel) kernel=$2 ;;
+	--cpus) cpus=$2 ;;
+	--mem) mem=$2 ;;
+	--append) append+=" $2" ;;
+	--timeout) seconds=$2 ;;
+	--icount) icount=$2 ;;
+	--module) module=$2 ;;
+	--params) params=$2 ;;
+	--dir)
+		[ "$2" = "${2%:rw}" ] || dirmode=rw
+		dir=$(cd "${2%:rw}" && pwd -P) || die "there is no folder ${2%:rw}: check --dir"
+		;;
+	--add) adds+=("$2") ;;
+	*) die "unknown option $1: see the top of $0" ;;
+	esac
+	shift 2
+done
+if [ $# -lt 2 ]; then
+	die "which command? see the top of $0"
+fi
+shift
+
+lost()
+{
+	say "VM lost: $1; its console is in $2"
+	exit 127
+}
+
+kernels()
+{
+	"$VM/kernels.sh" "$@"
+}
+
+# initramfs FILE: made anew for each run, which takes 0.2 s
+initramfs()
+{
+	local root=$run/root add busybox=/bin/busybox tests=$BUILD/selftests
+
+	if [ "$kernel" = arm64 ]; then
+		busybox=$(kernels modules arm64)/busybox
+		tests+=-arm64
+	fi
+	! LC_ALL=C ldd "$busybox" >/dev/null 2>&1 ||
+		die "$busybox is not static: apt-get install busybox-static"
+	mkdir -p "$root"/{bin,etc,tests,vm/modules}
+	cp "$busybox" "$root/bin/busybox"
+	cp "$VM/init" "$root/init"
+	printf '%s\n' root:x:0:0::/root:/bin/sh user:x:1000:1000::/home/user:/bin/sh >"$root/etc/passwd"
+	printf '%s\n' root:x:0: user:x:1000: >"$root/etc/group"
+	[ ! -d "$tests" ] || cp -r "$tests/." "$root/tests"
+	[ "$module" = none ] || cp "$module" "$root/vm/module.ko"
+	[ ! "$root9p$dir" ] || cp "$(kernels modules "$kernel")"/* "$root/vm/modules"
+	for add in ${adds[@]+"${adds[@]}"}; do
+		mkdir -p "$root/$(dirname "${add#*:}")"
+		cp "${add%%:*}" "$root/${add#*:}"
+	done
+	cat >"$root/vm/env" <<-END
+		OUT=$out VERDICT=$verdict INTERACTIVE=$interactive ROOT9P=$root9p DIRMODE=$dirmode
+		NINEP=$(printf %q "$NINEP") DIR=$(printf %q "$dir")
+		PARAMS=$(printf %q "$params") COMMAND=$(printf %q "$(printf '%q ' "$@")")
+	END
+	(cd "$root" && find . | LC_ALL=C sort | cpio -o -H newc -R 0:0 --reproducible --quiet) >"$run/initramfs"
+	rm -r "$root"
+}
+
+# accelerator ARGUMENT…: /dev/kvm may exist and not work; who has it boots once
+# to a panic for the lack of an init, once for each boot of this machine
+accelerator()
+{
+	local known
+
+	known=$CACHE/kvm-$(cat /proc/sys/kernel/random/boot_id)
+	if [ "${ACCEL:-}" ]; then
+		echo "$ACCEL"
+	elif [ ! -w /dev/kvm ] || [ "$kernel" = arm64 ] || [ "$icount" ]; then
+		echo tcg
+	else
+		[ -e "$known" ] || if timeout -k 1 15 "$@" -accel kvm -cpu host </dev/null >/dev/null 2>&1 \
+				-append "console=ttyS0,115200 panic=-1 rdinit=/none" &&
+				grep -q 'Kernel panic' "$log"; then
+			echo kvm >"$known"
+		else
+			echo tcg >"$known"
+		fi
+		cat "$known"
+	fi
+}
+
+qemu=qemu-system-x86_64 cpu=max package=qemu-system-x86
+console=ttyS0,115200 out=ttyS1 verdict=ttyS2
+if [ "$kernel" = arm64 ]; then
+	qemu=qemu-system-aarch64 cpu=cortex-a72 package=qemu-system-arm
+	console=ttyAMA0 out=out verdict=verdict
+	[ ! "$interactive" ] || out=hvc0
+fi
+need "$qemu" "$package"
+need cpio cpio
+need busybox busybox-static
+kernels fetch "$kernel"
+image=$(kernels image "$kernel")
+if [ ! "$module" ]; then
+	"$VM/module.sh" "$kernel"
+	module=$(build_dir "$kernel")/profil.ko
+fi
+[ "$module" = none ] || [ -r "$module" ] || die "there is no module $module: check --module"
+if [ "$kernel" = debug ]; then
+	[ ! "$root9p$dir" ] || die "the debug kernel has no PCI for --dir and --root9p: use KERNEL=6.12"
+	# without ACPI there is no other fine clock
+	append="tsc=reliable $append"
+fi
+mkdir -p "$BUILD/vm"
+run=$(mktemp -d "$BUILD/vm/${kernel##*/}.XXXXXX")
+log=$run/console.log
+trap 'rm -rf "$run"' EXIT
+initramfs "$@"
+
+args=(-nodefaults -no-user-config -display none -no-reboot -m "${mem:-$([ "$kernel" = debug ] && echo 1024 || echo 512)}"
+	-kernel "$image" -initrd "$run/initramfs"
+	# without ACPI the kernel finds one CPU in each socket
+	-smp "$cpus,sockets=$cpus,cores=1"
+	-chardev "file,id=console,path=$log"
+	-chardev "file,id=verdict,path=$run/verdict"
+	-chardev "stdio,id=out,signal=$([ "$interactive" ] && echo off || echo on)")
+if [ "$kernel" = arm64 ]; then
+	args+=(-M 'virt,gic-version=3' -serial chardev:console -device virtio-serial-pci
+		-device 'virtserialport,chardev=verdict,name=verdict')
+	if [ "$interactive" ]; then
+		args+=(-device 'virtconsole,chardev=out')
+	else
+		args+=(-device 'virtserialport,chardev=out,name=out')
+	fi
+else
+	args+=(-M pc -serial chardev:console -serial chardev:out -serial chardev:verdict)
+fi
+# share NAME PATH OPTION
+share()
+{
+	args+=(-fsdev "local,id=$1,path=$2,$3,security_model=none,multidevs=remap"
+		-device "virtio-9p-pci,fsdev=$1,mount_tag=$1")
+}
+[ ! "$root9p" ] || share hostroot / readonly=on
+if [ "$dir" ]; then
+	share hostdir "$dir" "readonly=$([ $dirmode = ro ] && echo on || echo off)"
+fi
+accel=$(accelerator "$qemu" "${args[@]}")
+case $accel in
+tcg)
+	# with a thread for each CPU, kernels that patch themselves crash now and then
+	accel=tcg,thread=single
+	;;
+kvm) cpu=host ;;
+esac
+if [ "$icount" ]; then
+	cpu+=,-rdrand,-rdseed
+	append="random.trust_bootloader=off $append"
+	args+=(-icount "shift=$icount,sleep=off" -rtc 'base=2026-01-01,clock=vm' -seed 1)
+fi
+args+=(-accel "$accel" -cpu "$cpu"
+	-append "console=$console loglevel=5 panic=-1 oops=panic nokaslr mitigations=off $append")
+
+# --foreground: so that an interrupt at the terminal reaches QEMU
+rc=0
+if [ "$interactive" ]; then
+	"$qemu" "${args[@]}" 2>"$run/qemu.log" || rc=$?
+else
+	timeout --foreground -k 5 "$seconds" "$qemu" "${args[@]}" </dev/null 2>"$run/qemu.log" || rc=$?
+fi
+trap - EXIT
+rm "$run/initramfs"
+
+splat=$("$VM/splat.sh" "$log") || {
+	say "the kernel log has a splat: ${splat%%$'\n'*}; all of it is in $log"
+	exit 126
+}
+case $rc in
+0) ;;
+124 | 137) lost "it was still running after $seconds s" "$log" ;;
+*) lost "QEMU ended with status $rc: $(tail -n 1 "$run/qemu.log")" "$log" ;;
+esac
+read -r word status problem < <(tr -d '\r' <"$run/verdict"; echo) || true
+[ "$word" = verdict ] || lost 'it died before it gave its verdict' "$log"
+[ ! "$problem" ] || { say "$problem; the console of the VM is in $log" && exit 126; }
+rm -r "$run"
+[ "$status" -le 125 ] || { say "the command ended with status $status" && exit 125; }
+exit "$status"

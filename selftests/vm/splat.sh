@@ -1,0 +1,20 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+#
+#   splat.sh LOG	print the lines of a kernel log that are splats; exits
+#			with 1 when there are any, with 2 when it cannot tell
+set -euo pipefail
+. "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
+
+[ -r "${1:-}" ] || { say "there is no log ${1:-}: give the console log of a VM"; exit 2; }
+awk '/^#/ { reason = NR } /^[^#]/ && reason != NR - 1 { exit 1 }' "$VM/splat.allow" ||
+	{ say "$VM/splat.allow: an expression without a reason above it"; exit 2; }
+
+# Only the kernel stamps its lines; its command line is an echo of ours.
+splats=$(sed -n 's/\r//g; s/^\[ *[0-9]*\.[0-9]*\]\(\[ *[CT][0-9]*\]\)\? //p' "$1" |
+	grep -avE '^(Command|Kernel command) line: ' |
+	{ grep -aE -f <(grep '^[^#]' "$VM/splat.deny") || true; } |
+	{ grep -avE -f <(grep '^[^#]' "$VM/splat.allow") || true; })
+[ "$splats" ] || exit 0
+echo "$splats"
+exit 1
