@@ -1,0 +1,225 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# Checks that need neither a VM nor the module loaded.
+#
+#   selftests/lint/run.sh [CHECK...]
+#
+# One TAP line a check; what it found follows when it fails.  A missing tool is
+# a failure too.  A check is a function check_NAME below: it fails by its exit
+# status, and whatever it prints explains the failure.
+set -uo pipefail
+
+LINT=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+TOP=$(cd "$LINT/../.." && pwd)
+VM=$TOP/selftests/vm
+cd "$TOP" || exit 1
+
+# Slow ones first, so that two at a time end together.
+CHECKS='build-6.1 build-6.12 build-7.2 coccinelle checkpatch shellcheck
+	kernel-doc rst mandoc uapi-layout uapi-dialects compat spdx size names'
+
+# need COMMAND PACKAGE
+need() {
+	command -v "$1" >/dev/null && return
+	echo "$1 is not installed: apt-get install $2"
+	return 1
+}
+
+# Files of the tree, not what builds leave in it: files FIND-TESTS...
+files() {
+	find . \( -name .git -o -path ./build \) -prune -o -type f \( "$@" \) -print |
+		grep -vE '\.(o|ko|mod|mod\.c|cmd)$' | sort
+}
+
+shell_files() {
+	files -name '*' | xargs grep -lE '^#!/bin/(ba)?sh|^#!/usr/bin/env (ba)?sh|^# shellcheck shell='
+}
+
+# The scripts for checking that only the kernel's own source has.
+source_tree() {
+	SOURCE=$("$VM/kernels.sh" source) && [ -d "$SOURCE/scripts" ] && return
+	echo "no kernel source for its checking scripts: run selftests/vm/kernels.sh source"
+	return 1
+}
+
+# Warnings of gcc and of sparse are errors here.
+build() {
+	need sparse sparse || return
+	MODULE_MAKE='C=2 CF=-Wsparse-error KCFLAGS=-Werror' "$VM/module.sh" "$1" 2>&1
+}
+
+check_build_6_1() { build 6.1; }
+check_build_6_12() { build 6.12; }
+check_build_7_2() { build 7.2; }
+
+# The rules that look for bugs of ordinary drivers.  spatch needs python for
+# its reports, and says nothing at all when it finds none: so a bug is planted.
+# Two rules for drivers that this is not would need a compiler of OCaml.
+cocci_rules() {
+	grep -rl --include='*.cocci' '^virtual report' "$SOURCE"/scripts/coccinelle/{api,free,locks,null} |
+		xargs grep -L 'ocaml' | sort
+}
+
+cocci_run() {
+	spatch --very-quiet -D report --no-show-diff --no-includes --cocci-file "$@" 2>"$TMP/spatch.$$"
+}
+
+check_coccinelle() {
+	local out
+	need spatch coccinelle && source_tree || return
+	export -f cocci_run
+	out=$(cocci_run "$SOURCE/scripts/coccinelle/free/kfree.cocci" "$LINT/planted_free.c")
+	if ! grep -q 'reference preceded by free' <<<"$out"; then
+		echo "spatch finds nothing in planted_free.c, so it would find nothing anywhere: apt-get install libpython3-dev"
+		cat "$TMP"/spatch.*
+		return 1
+	fi
+	out=$(cocci_rules | xargs -P 2 -I{} bash -c 'cocci_run {} module/*.c || echo "spatch failed on {}"')
+	[ -z "$out" ] || { echo "$out"; return 1; }
+}
+
+# What is not asked for, and why:
+#  MACRO_ARG_REUSE   the macros that use an argument twice take names of types
+#                    and members, which have no side effects
+#  UNCOMMENTED_DEFINITION  wants a comment beside the lock; kernel-doc above the
+#                    structure has it
+#  MEMORY_BARRIER    wants a comment at every acquire and release; the head of
+#                    the file explains the pairs once
+#  CAMELCASE         compares with the names of a whole kernel tree
+checkpatch_kernel=MACRO_ARG_REUSE,UNCOMMENTED_DEFINITION,MEMORY_BARRIER,CAMELCASE
+# and, in user space, what it would rather see is not there:
+#  PREFER_DEFINED_ATTRIBUTE_MACRO  noinline, __printf()
+#  ARRAY_SIZE, STRCPY, BIT_MACRO   ARRAY_SIZE(), strscpy(), BIT()
+#  VOLATILE                        READ_ONCE(); a loop to be profiled needs it
+#  AVOID_EXTERNS                   declares what the linker makes: etext
+#  MACRO_WITH_FLOW_CONTROL         a failed assertion returns
+checkpatch_user=$checkpatch_kernel,PREFER_DEFINED_ATTRIBUTE_MACRO,ARRAY_SIZE,STRCPY,BIT_MACRO
+checkpatch_user=$checkpatch_user,VOLATILE,AVOID_EXTERNS,MACRO_WITH_FLOW_CONTROL
+
+# checkpatch IGNORE FILE...
+checkpatch() {
+	# The kernel's headers it searches for names, and the cache it writes to the
+	# current folder, are of no use here.
+	mkdir -p "$TMP/include"
+	(cd "$TMP" && printf "$TOP/%s\n" "${@:2}" |
+		xargs -n 12 perl "$SOURCE/scripts/checkpatch.pl" --no-tree --root "$TMP" \
+			--typedefsfile "$LINT/typedefs" --strict --quiet --terse \
+			--no-summary --show-types --ignore "$1" --file | sed "s,^$TOP/\./,,")
+}
+
+check_checkpatch() {
+	need perl perl && source_tree || return
+	local kernel user status=0
+	mapfile -t kernel < <(files -path './module/*.[ch]' -o -path './selftests/vm/plant/*.[ch]')
+	mapfile -t user < <(files -name '*.[ch]' ! -path './module/*' \
+		! -path './selftests/vm/plant/*' ! -name 'planted_*')
+	checkpatch "$checkpatch_kernel" "${kernel[@]}" || status=1
+	checkpatch "$checkpatch_user" "${user[@]}" || status=1
+	return $status
+}
+
+check_shellcheck() {
+	need shellcheck shellcheck || return
+	shell_files | xargs -P 2 -n 4 shellcheck -x -P SCRIPTDIR
+}
+
+check_kernel_doc() {
+	need perl perl && source_tree || return
+	# shellcheck disable=SC2046 # our own names, without spaces
+	perl "$SOURCE/scripts/kernel-doc" -none -Wall -Werror \
+		$(files -path './uapi/*.h' -o -path './module/*.[ch]') 2>&1
+}
+
+check_rst() {
+	local python=/usr/bin/python3
+	need perl perl && source_tree || return
+	"$python" -c 'import docutils' 2>/dev/null ||
+		{ echo "python3 has no docutils: apt-get install python3-docutils"; return 1; }
+	# shellcheck disable=SC2046
+	"$python" "$LINT/rst.py" "$SOURCE/scripts/kernel-doc" $(files -name '*.rst') 2>&1
+}
+
+check_mandoc() {
+	need mandoc mandoc || return
+	local pages
+	pages=$(files -path './Documentation/man/*.[0-9]')
+	[ -n "$pages" ] || { echo "there are no manual pages in Documentation/man"; return 1; }
+	# shellcheck disable=SC2086
+	mandoc -T lint -W style $pages | { ! grep -v 'referenced manual not found'; }
+}
+
+check_uapi_layout() {
+	local target
+	need clang clang || return
+	for target in x86_64-linux-gnu i386-linux-gnu aarch64-linux-gnu \
+		arm-linux-gnueabihf powerpc64-linux-gnu; do
+		clang --target=$target -fsyntax-only -Wall -Wextra -Wpadded -Werror -Iuapi \
+			-isystem "/usr/include/$(gcc -print-multiarch)" "$LINT/uapi_layout.c" 2>&1 ||
+			{ echo "layout differs on $target"; return 1; }
+	done
+}
+
+check_uapi_dialects() {
+	need gcc gcc && need g++ g++ || return
+	local header='#include <linux/profil.h>'
+	gcc -x c -std=c89 -pedantic -Wall -Wextra -Werror -fsyntax-only -Iuapi - <<<"$header" 2>&1 &&
+		g++ -x c++ -std=c++98 -pedantic -Wall -Wextra -Werror -fsyntax-only -Iuapi - <<<"$header" 2>&1
+}
+
+# Differences between kernels live in module/compat/ alone.
+check_compat() {
+	! grep -nE 'LINUX_VERSION_CODE|KERNEL_VERSION|\bHAVE_[A-Z]' Kbuild module/*.[ch]
+}
+
+check_spdx() {
+	! files ! -path './LICENSES/*' ! -name '*.md' | xargs grep -L 'SPDX-License-Identifier: ' |
+		sed 's/$/: no SPDX line/' | grep .
+}
+
+check_size() {
+	files -path './module/*.[ch]' | xargs wc -l | awk '
+		$2 != "total" && $1 > 250 { print $2 " has " $1 " lines, more than 250"; bad = 1 }
+		$2 == "total" && $1 > 2500 { print "module/ has " $1 " lines, more than 2500"; bad = 1 }
+		END { exit bad }'
+}
+
+# Names of the machine it was written on do not belong in a public tree.
+check_names() {
+	! files ! -path './LICENSES/*' ! -path './selftests/lint/run.sh' |
+		xargs grep -nE '(^|[^A-Za-z0-9_}])/(work|root)/|deb\.debian\.org|snapshot\.debian\.org|pypi\.org|TODO|FIXME'
+}
+
+if [ "${1:-}" = --one ]; then
+	status=0
+	check=check_${2//[-.]/_}
+	"$check" >"$TMP/$2" </dev/null || status=$?
+	echo "$2 $status"
+	exit 0
+fi
+
+[ $# -gt 0 ] || read -ra checks -d '' <<<"$CHECKS"
+[ $# = 0 ] || checks=("$@")
+for check in "${checks[@]}"; do
+	declare -F "check_${check//[-.]/_}" >/dev/null ||
+		{ echo "lint: no check is called $check; they are: $CHECKS" >&2; exit 2; }
+done
+
+TMP=$(mktemp -d)
+export TMP
+trap 'rm -rf "$TMP"' EXIT
+echo "TAP version 13"
+echo "1..${#checks[@]}"
+number=0
+failed=0
+while read -r check status; do
+	number=$((number + 1))
+	if [ "$status" = 0 ]; then
+		echo "ok $number lint $check"
+	else
+		failed=$((failed + 1))
+		echo "not ok $number lint $check"
+		sed 's/^/# /' "$TMP/$check"
+	fi
+done < <(printf '%s\n' "${checks[@]}" | xargs -P 2 -I{} "$LINT/run.sh" --one {})
+[ "$failed" = 0 ] && [ "$number" = "${#checks[@]}" ]
