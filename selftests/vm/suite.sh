@@ -1,0 +1,131 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# Run the kselftest programs in one VM; KTAP on stdout, the sum in its last line.
+#
+#   suite.sh KERNEL [OPTION…] [PROGRAM…]
+#
+#   --core		only the programs of selftests/core.list
+#   --test-module	with the module whose race windows are widened
+#   --params STRING, --cpus N, --timeout SECONDS, --append STRING, --icount SHIFT
+#			as run.sh
+#   PROGRAM…		only these
+#
+# A test that is skipped has failed, unless the file skips says why it may be;
+# so has a program that did not do all the tests it planned, or none.
+set -euo pipefail
+. "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
+
+# count TAP: "PASSED FAILED SKIPPED", and on stderr what failed
+count()
+{
+	awk -v kernel="$kernel" -v skips="$VM/skips" '
+	function fail(what) {
+		failed++
+		print "# failed: " what >"/dev/stderr"
+	}
+	function glob(pattern) {
+		gsub(/[.+^$(){}|\\]/, "\\\\&", pattern)
+		gsub(/\*/, ".*", pattern)
+		return "^" pattern "$"
+	}
+	function may_skip(test,   i) {
+		for (i = 1; i <= allowed; i++)
+			if (kernel ~ on[i] && test ~ name[i])
+				return 1
+		return 0
+	}
+	BEGIN {
+		while ((getline <skips) > 0)
+			if ($0 !~ /^#/ && NF >= 3) {
+				on[++allowed] = glob($1)
+				name[allowed] = glob($2)
+			}
+	}
+	/^# selftests: / { program = $4; plan = 0; seen = 0; bad = 0; running = 1 }
+	/^# 1\.\.[0-9]+/ { plan = substr($2, 4) + 0 }
+	/^# (not )?ok [0-9]+/ {
+		seen++
+		test = $0
+		sub(/^# (not )?ok [0-9]+ *(- )?/, "", test)
+		skip = test ~ /# SKIP/
+		sub(/ *#.*/, "", test)
+		test = program ":" test
+		if ($2 == "not") {
+			bad++
+			fail(test)
+		} else if (!skip)
+			passed++
+		else if (may_skip(test))
+			skipped++
+		else {
+			bad++
+			fail(test " (skipped, and not listed in " skips ")")
+		}
+	}
+	/^(not )?ok [0-9]+ selftests: / {
+		running = 0
+		programs++
+		if (!plan || seen != plan)
+			fail(program ": planned " plan " tests and did " seen + 0)
+		else if ($1 == "not" && !bad)
+			fail(program ": its tests passed, but it ended with " $NF)
+	}
+	END {
+		if (running)
+			fail(program ": it did not end")
+		if (programs < wanted)
+			fail(wanted - programs " programs did not run")
+		printf "%d %d %d\n", passed, failed, skipped
+	}' wanted="$1" "$2"
+}
+
+kernel=${1:?"which kernel? see the top of $0"}
+shift
+params='' run=(--kernel "$kernel") core='' test_module='' programs=() timeout=900
+[ "$kernel" != debug ] || timeout=2400
+while [ $# -gt 0 ]; do
+	case $1 in
+	--core) core=1 ;;
+	--test-module) test_module=1 ;;
+	--params) params=$2 && shift ;;
+	--timeout) timeout=$2 && shift ;;
+	--cpus | --append | --icount) run+=("$1" "$2") && shift ;;
+	-*) die "unknown option $1: see the top of $0" ;;
+	*) programs+=("$1") ;;
+	esac
+	shift
+done
+
+harness=$("$VM/kernels.sh" source)/tools/testing/selftests
+out=$BUILD/selftests compiler=()
+if [ "$kernel" = arm64 ]; then
+	out+=-arm64
+	compiler=(CC=aarch64-linux-gnu-gcc-12)
+	need aarch64-linux-gnu-gcc-12 gcc-12-aarch64-linux-gnu
+fi
+locked selftests make -s -C "$TOP/selftests" OUT="$out" HARNESS="$harness" ${compiler[@]+"${compiler[@]}"} ||
+	die "the test programs do not build: see above"
+if [ "$core" ]; then
+	mapfile -t programs < <(grep -v '^#' "$TOP/selftests/core.list")
+elif [ ${#programs[@]} = 0 ]; then
+	mapfile -t programs < <(cd "$out" && ls -- *_test *_test.sh)
+fi
+"$VM/module.sh" "$kernel"
+module=$(build_dir "$kernel")/profil${test_module:+_test}.ko
+per_program=$(sed -n 's/^timeout=//p' "$TOP/selftests/settings")
+[ "$kernel" != debug ] || per_program=$((per_program * 3))
+
+mkdir -p "$BUILD/vm"
+tap=$(mktemp "$BUILD/vm/tap.XXXXXX")
+trap 'rm -f "$tap"' EXIT
+rc=0
+"$VM/run.sh" "${run[@]}" --module "$module" --params "$params" --timeout "$timeout" \
+	--add "$VM/suite-guest:/vm/suite" -- sh /vm/suite "$per_program" "${programs[@]}" | tee "$tap" || rc=$?
+read -r passed failed skipped < <(count ${#programs[@]} "$tap")
+if [ "$rc" != 0 ]; then
+	echo "not ok - the VM ended with status $rc"
+	failed=$((failed + 1))
+fi
+echo "suite $kernel${test_module:+ (test module)}${params:+ $params}: $passed passed, $failed failed, $skipped skipped"
+[ "$failed" = 0 ] && [ "$passed" -gt 0 ]
