@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* The classes of ticks, in the order of struct profil_stats. */
+#include "profile.h"
+
+#define COUNT(name, text) { #name, text, offsetof(struct profil_stats, out_##name) }
+
+const struct profile_count profile_counts[] = {
+	COUNT(ticks, "ticks of its threads"),
+	COUNT(not_due, "not due, by the rate"),
+	COUNT(in_range, "in range"),
+	COUNT(outside, "outside"),
+	COUNT(saturated, "saturated"),
+	COUNT(pending, "pending"),
+	COUNT(lost, "lost"),
+	COUNT(lost_full, "lost: no free record"),
+	COUNT(lost_stopped, "lost: stopped meanwhile"),
+	COUNT(lost_exit, "lost: thread ended"),
+	COUNT(lost_fault, "lost: histogram gone"),
+	COUNT(lost_denied, "lost: not writable"),
+	COUNT(lost_unready, "lost: page not present"),
+	COUNT(lost_contended, "lost: contended"),
+	COUNT(deferred, "deferred, beside these"),
+	COUNT(borrowed, "of kernel threads, beside"),
+	COUNT(forks_missed, "children not profiled"),
+};
+
+const size_t profile_counts_num = sizeof(profile_counts) / sizeof(profile_counts[0]);

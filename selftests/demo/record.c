@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Profiles a program that knows nothing of it: LD_PRELOAD=record.so prog.
+ *
+ * One region for each executable mapping that is there when the program starts
+ * (what it loads later by dlopen() counts as outside), every tick, one file for
+ * each program that a process runs, in the directory $PROFIL_RECORD.  A process
+ * that a signal kills leaves none.
+ */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <link.h>
+#include <pthread.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+#include "profile.h"
+
+#define EXPORT __attribute__((visibility("default")))
+#define MAX_OBJECTS 1024
+
+static struct profile_object objects[MAX_OBJECTS];
+static struct profil_region regions[MAX_OBJECTS];
+static size_t num;
+
+static struct profile_run run;
+static char directory[PATH_MAX];
+
+/* 0: not recording.  A vfork child has its parent's memory, but not its pid. */
+static pid_t recorded_pid;
+
+static const char *path_of(const char *name)
+{
+	const char *path;
+
+	if (!*name)
+		return "/proc/self/exe";
+	path = realpath(name, NULL);
+	return path ? path : name;	/* the vdso has no file */
+}
+
+static void add_segment(const char *path, uint64_t bias, const ElfW(Phdr) *segment)
+{
+	size_t counters = segment->p_memsz / 2;
+	size_t bytes = counters * sizeof(__u32);
+	void *bins;
+
+	if (!counters || num == MAX_OBJECTS)
+		return;
+	bins = mmap(NULL, bytes, PROT_READ | PROT_WRITE,
+		    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	if (bins == MAP_FAILED)
+		return;
+	/* A child begins with empty histograms, however it was forked. */
+	madvise(bins, bytes, MADV_WIPEONFORK);
+
+	regions[num] = (struct profil_region) {
+		.buf_uptr = (uintptr_t)bins,
+		.bytes = bytes,
+		.offset = bias + segment->p_vaddr,
+		.scale = 65536,
+		.flags = PROFIL_REGION_F_U32,
+	};
+	objects[num++] = (struct profile_object) {
+		.path = path,
+		.bias = bias,
+		.start = bias + segment->p_vaddr,
+		.bins = bins,
+		.num = counters,
+		.width = sizeof(__u32),
+	};
+}
+
+static int add_object(struct dl_phdr_info *info, size_t size, void *unused)
+{
+	const char *path = path_of(info->dlpi_name);
+
+	(void)size;
+	(void)unused;
+	for (int i = 0; i < info->dlpi_phnum; i++)
+		if (info->dlpi_phdr[i].p_type == PT_LOAD &&
+		    info->dlpi_phdr[i].p_flags & PF_X)
+			add_segment(path, info->dlpi_addr, &info->dlpi_phdr[i]);
+	return 0;
+}
+
+static void begin(void)
+{
+	profile_begin(&run, PROFILE_RATE_TICK);
+	recorded_pid = getpid();
+}
+
+static __attribute__((constructor)) void start(void)
+{
+	const char *wanted = getenv("PROFIL_RECORD");
+
+	if (!wanted || !realpath(wanted, directory)) {
+		fprintf(stderr, "record: PROFIL_RECORD=%s is not a directory; nothing is recorded\n",
+			wanted ? wanted : "");
+		return;
+	}
+	dl_iterate_phdr(add_object, NULL);
+	begin();
+	if (profil_start(regions, num, sizeof(regions[0]), run.rate)) {
+		recorded_pid = 0;
+		/* The library has said what there is to say about the device. */
+		if (errno != ENOENT && errno != EACCES)
+			perror("record: cannot start");
+		return;
+	}
+	pthread_atfork(NULL, NULL, begin);
+}
+
+/* Writes what there is; gives the file's name, in a static buffer. */
+static const char *save(bool even_if_empty)
+{
+	static char file[PATH_MAX + 64];
+	struct profile_run now = run;
+	struct timespec time;
+
+	if (profile_end(&now)) {
+		perror("record: cannot read the counts");
+		return NULL;
+	}
+	if (!now.stats.out_ticks && !even_if_empty)
+		return NULL;
+	clock_gettime(CLOCK_MONOTONIC, &time);
+	/* The time tells apart the programs that one process execs. */
+	snprintf(file, sizeof(file), "%s/%d.%llu" PROFILE_SUFFIX, directory, getpid(),
+		 time.tv_sec * 1000000000ULL + time.tv_nsec);
+	if (profile_write(&now, objects, num, file)) {
+		fprintf(stderr, "record: cannot write %s: %s\n", file, strerror(errno));
+		return NULL;
+	}
+	return file;
+}
+
+static __attribute__((destructor)) void finish(void)
+{
+	if (recorded_pid != getpid())
+		return;
+	recorded_pid = 0;
+	profil_stop();
+	save(true);
+}
+
+/* The ways out that pass by destructors. */
+EXPORT void __attribute__((noreturn)) _exit(int status)
+{
+	finish();
+	for (;;)
+		syscall(SYS_exit_group, status);
+}
+
+EXPORT void __attribute__((noreturn)) _Exit(int status)
+{
+	_exit(status);
+}
+
+/*
+ * A shell tries each directory of PATH in turn, and goes on when none has the
+ * program: then the file was written too early, and goes away again.
+ */
+EXPORT int execve(const char *path, char *const argv[], char *const envp[])
+{
+	const char *file = NULL;
+	int err;
+
+	if (recorded_pid == getpid())
+		file = save(false);
+	syscall(SYS_execve, path, argv, envp);
+	err = errno;
+	if (file)
+		unlink(file);
+	errno = err;
+	return -1;
+}

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef SELFTESTS_DEMO_REPORT_H
+#define SELFTESTS_DEMO_REPORT_H
+
+#include <stdint.h>
+#include <stddef.h>
+#include "profile.h"
+
+/* Samples of one address, later of one function. */
+struct sample {
+	char *object;
+	char *function;		/* NULL until symbolised */
+	uint64_t address;
+	uint64_t count;
+};
+
+/* What the files said, all added up. */
+struct profile {
+	struct profile_run run;
+	uint64_t processes;
+	char *command;		/* of the first file */
+	struct sample *samples;
+	size_t num;
+};
+
+/* parse.c: adds a file; on bad input it says what is wrong, and exits */
+void profile_read(struct profile *profile, const char *file);
+
+/* symbols.c: fills in the functions, and adds up what is of one function */
+void profile_symbolise(struct profile *profile);
+
+/* For what came from a file: no control characters to the terminal. */
+char *printable_copy(const char *text);
+void *allocated(void *memory);
+
+#endif /* SELFTESTS_DEMO_REPORT_H */

@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The demonstration's workload: SQLite as Debian built it, profiled by one call
+ * of profil() over the text of this static program.  Without FILE it does the
+ * same work and is not profiled.
+ */
+#include <sqlite3.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+#include "profile.h"
+
+static sqlite3 *db;
+static uint32_t seed = 2463534242;
+
+/* Marsaglia's xorshift: the same rows everywhere, whatever the C library. */
+static uint32_t number(uint32_t below)
+{
+	seed ^= seed << 13;
+	seed ^= seed >> 17;
+	seed ^= seed << 5;
+	return seed % below;
+}
+
+static void fail(const char *what)
+{
+	fprintf(stderr, "sqlite: %s: %s\n", what, sqlite3_errmsg(db));
+	exit(1);
+}
+
+static void run(const char *sql)
+{
+	if (sqlite3_exec(db, sql, NULL, NULL, NULL))
+		fail(sql);
+}
+
+static sqlite3_stmt *prepare(const char *sql)
+{
+	sqlite3_stmt *statement;
+
+	if (sqlite3_prepare_v2(db, sql, -1, &statement, NULL))
+		fail(sql);
+	return statement;
+}
+
+static void step(sqlite3_stmt *statement, int expected)
+{
+	if (sqlite3_step(statement) != expected)
+		fail(sqlite3_sql(statement));
+}
+
+static void finish(sqlite3_stmt *statement)
+{
+	if (sqlite3_finalize(statement))
+		fail("end of a statement");
+}
+
+static int64_t ask(const char *sql)
+{
+	sqlite3_stmt *statement = prepare(sql);
+	int64_t answer;
+
+	step(statement, SQLITE_ROW);
+	answer = sqlite3_column_int64(statement, 0);
+	finish(statement);
+	return answer;
+}
+
+static void insert(int rows)
+{
+	sqlite3_stmt *person = prepare("INSERT INTO person VALUES (?, ?, ?, ?)");
+	sqlite3_stmt *payment = prepare("INSERT INTO payment VALUES (?, ?, ?)");
+	char name[32];
+
+	run("BEGIN");
+	for (int i = 1; i <= rows; i++) {
+		snprintf(name, sizeof(name), "%08x %04x", number(1 << 31), number(1 << 16));
+		sqlite3_bind_int(person, 1, i);
+		sqlite3_bind_text(person, 2, name, -1, SQLITE_TRANSIENT);
+		sqlite3_bind_int(person, 3, number(500));
+		sqlite3_bind_int(person, 4, 1930 + number(80));
+		step(person, SQLITE_DONE);
+		sqlite3_reset(person);
+
+		sqlite3_bind_int(payment, 1, 1 + number(rows));
+		sqlite3_bind_int(payment, 2, number(100000));
+		sqlite3_bind_int(payment, 3, number(365));
+		step(payment, SQLITE_DONE);
+		sqlite3_reset(payment);
+	}
+	run("COMMIT");
+	finish(person);
+	finish(payment);
+}
+
+static int64_t look_up(int rows)
+{
+	sqlite3_stmt *of = prepare("SELECT sum(amount) FROM payment WHERE person = ?");
+	int64_t sum = 0;
+
+	for (int i = 0; i < rows; i++) {
+		sqlite3_bind_int(of, 1, 1 + number(rows));
+		step(of, SQLITE_ROW);
+		sum += sqlite3_column_int64(of, 0);
+		sqlite3_reset(of);
+	}
+	finish(of);
+	return sum;
+}
+
+/* Returns a sum over all answers, which depends on the number of rows alone. */
+static int64_t work(int rows)
+{
+	int64_t sum;
+
+	if (sqlite3_open(":memory:", &db))
+		fail("open");
+	run("CREATE TABLE person(id INTEGER PRIMARY KEY, name TEXT, city INTEGER, born INTEGER)");
+	run("CREATE TABLE payment(person INTEGER, amount INTEGER, day INTEGER)");
+	printf("  insert 2 x %d rows\n", rows);
+	insert(rows);
+
+	printf("  index them\n");
+	run("CREATE INDEX payment_person ON payment(person)");
+	run("CREATE INDEX person_name ON person(name)");
+
+	printf("  query them\n");
+	sum = look_up(rows);
+	sum += ask("SELECT count(*) FROM person WHERE name LIKE '%1f%'");
+	sum += ask("SELECT max(n) FROM (SELECT count(*) AS n FROM person GROUP BY city, born)");
+	sum += ask("SELECT sum(amount * born) FROM payment JOIN person ON person.id = person");
+	sum += ask("SELECT id FROM person ORDER BY substr(name, 3) LIMIT 1 OFFSET 100");
+
+	printf("  change and delete them\n");
+	run("UPDATE payment SET amount = amount + day WHERE day % 3 = 0");
+	run("DELETE FROM person WHERE born < 1950");
+	sum += ask("SELECT sum(amount) FROM payment");
+	sum += ask("SELECT count(*) FROM person");
+	sqlite3_close(db);
+	return sum;
+}
+
+extern char __executable_start[], etext[];
+
+static int64_t profiled_work(int rows, const char *file)
+{
+	size_t start = (size_t)__executable_start, end = (size_t)etext;
+	unsigned short *bins = calloc(end - start, 1);
+	struct profile_object self = {
+		.path = "/proc/self/exe", .start = start,
+		.bins = bins, .num = (end - start) / sizeof(*bins), .width = sizeof(*bins),
+	};
+	struct profile_run profile;
+	int64_t sum;
+
+	if (!bins) {
+		perror("sqlite: memory for the histogram");
+		exit(1);
+	}
+	profile_begin(&profile, PROFILE_RATE_PROFIL);
+	if (profil(bins, end - start, start, 65536)) {
+		perror("sqlite: profil");
+		exit(1);
+	}
+	sum = work(rows);
+	profil(bins, 0, 0, 0);
+	if (profile_end(&profile) || profile_write(&profile, &self, 1, file)) {
+		perror("sqlite: cannot write the profile");
+		exit(1);
+	}
+	return sum;
+}
+
+int main(int argc, char **argv)
+{
+	int rows = argc > 1 ? atoi(argv[1]) : 0;
+	int64_t sum;
+
+	if (argc > 3 || rows < 1000) {
+		fprintf(stderr, "usage: sqlite ROWS [FILE]   (1000 rows or more)\n");
+		return 2;
+	}
+	setvbuf(stdout, NULL, _IOLBF, 0);
+	sum = argc == 3 ? profiled_work(rows, argv[2]) : work(rows);
+	printf("  all answers add up to %lld\n", (long long)sum);
+	return 0;
+}

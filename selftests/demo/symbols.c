@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* From addresses to functions, by elfutils: .symtab, .dynsym, separate debug files. */
+#include <elfutils/libdwfl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include "report.h"
+
+static const Dwfl_Callbacks callbacks = {
+	.find_elf = dwfl_build_id_find_elf,
+	.find_debuginfo = dwfl_standard_find_debuginfo,
+	.section_address = dwfl_offline_section_address,
+};
+
+/* NULL if the file cannot be had: then its samples stay without names. */
+static Dwfl_Module *open_object(Dwfl **dwfl, const char *path)
+{
+	Dwfl_Module *module;
+	struct stat st;
+
+	*dwfl = NULL;
+	if (stat(path, &st) || !S_ISREG(st.st_mode))
+		return NULL;
+	*dwfl = dwfl_begin(&callbacks);
+	if (!*dwfl)
+		return NULL;
+	module = dwfl_report_offline(*dwfl, path, path, -1);
+	dwfl_report_end(*dwfl, NULL, NULL);
+	return module;
+}
+
+static void symbolise_object(struct sample *samples, size_t num)
+{
+	Dwfl *dwfl;
+	Dwfl_Module *module = open_object(&dwfl, samples->object);
+	GElf_Addr bias = 0;
+
+	/* libdwfl puts a shared object at an address of its own choice. */
+	if (module && !dwfl_module_getelf(module, &bias))
+		module = NULL;
+	for (size_t i = 0; i < num; i++) {
+		const char *name = NULL;
+		GElf_Off offset;
+		GElf_Sym symbol;
+
+		if (module)
+			name = dwfl_module_addrinfo(module, samples[i].address + bias,
+						    &offset, &symbol, NULL, NULL, NULL);
+		samples[i].function = printable_copy(name ? name : "(no symbol)");
+	}
+	if (dwfl)
+		dwfl_end(dwfl);
+}
+
+static int by_object(const void *a, const void *b)
+{
+	const struct sample *x = a, *y = b;
+
+	return strcmp(x->object, y->object);
+}
+
+static int by_function(const void *a, const void *b)
+{
+	const struct sample *x = a, *y = b;
+	int order = by_object(a, b);
+
+	return order ? order : strcmp(x->function, y->function);
+}
+
+/* Equal counts in a fixed order, so that two reports can be compared. */
+static int by_count(const void *a, const void *b)
+{
+	const struct sample *x = a, *y = b;
+
+	if (x->count != y->count)
+		return x->count < y->count ? 1 : -1;
+	return by_function(a, b);
+}
+
+static void add_up(struct profile *profile)
+{
+	struct sample *samples = profile->samples;
+	size_t n = 0;
+
+	qsort(samples, profile->num, sizeof(*samples), by_function);
+	for (size_t i = 1; i < profile->num; i++) {
+		if (by_function(&samples[n], &samples[i])) {
+			samples[++n] = samples[i];
+			continue;
+		}
+		samples[n].count += samples[i].count;
+		free(samples[i].object);
+		free(samples[i].function);
+	}
+	profile->num = n + 1;
+	qsort(samples, profile->num, sizeof(*samples), by_count);
+}
+
+void profile_symbolise(struct profile *profile)
+{
+	struct sample *samples = profile->samples;
+	size_t first = 0;
+
+	if (!profile->num)
+		return;
+	qsort(samples, profile->num, sizeof(*samples), by_object);
+	for (size_t i = 1; i <= profile->num; i++) {
+		if (i < profile->num && !by_object(&samples[first], &samples[i]))
+			continue;
+		symbolise_object(samples + first, i - first);
+		first = i;
+	}
+	add_up(profile);
+}
