@@ -90,11 +90,12 @@ check_coccinelle() {
 checkpatch_kernel=MACRO_ARG_REUSE,UNCOMMENTED_DEFINITION,MEMORY_BARRIER,CAMELCASE
 # and, in user space, what it would rather see is not there:
 #  PREFER_DEFINED_ATTRIBUTE_MACRO  noinline, __printf()
-#  ARRAY_SIZE, STRCPY, BIT_MACRO   ARRAY_SIZE(), strscpy(), BIT()
+#  ARRAY_SIZE, STRCPY, BIT_MACRO, PREFER_KERNEL_TYPES
+#                                  ARRAY_SIZE(), strscpy(), BIT(), u64
 #  VOLATILE                        READ_ONCE(); a loop to be profiled needs it
 #  AVOID_EXTERNS                   declares what the linker makes: etext
 #  MACRO_WITH_FLOW_CONTROL         a failed assertion returns
-checkpatch_user=$checkpatch_kernel,PREFER_DEFINED_ATTRIBUTE_MACRO,ARRAY_SIZE,STRCPY,BIT_MACRO
+checkpatch_user=$checkpatch_kernel,PREFER_DEFINED_ATTRIBUTE_MACRO,ARRAY_SIZE,STRCPY,BIT_MACRO,PREFER_KERNEL_TYPES
 checkpatch_user=$checkpatch_user,VOLATILE,AVOID_EXTERNS,MACRO_WITH_FLOW_CONTROL
 
 # checkpatch IGNORE FILE...
@@ -186,7 +187,7 @@ check_size() {
 
 # Names of the machine it was written on do not belong in a public tree.
 check_names() {
-	! files ! -path './LICENSES/*' ! -path './selftests/lint/run.sh' |
+	! files ! -path './LICENSES/*' ! -path './selftests/lint/*.sh' |
 		xargs grep -nE '(^|[^A-Za-z0-9_}])/(work|root)/|deb\.debian\.org|snapshot\.debian\.org|pypi\.org|TODO|FIXME'
 }
 
@@ -222,4 +223,5 @@ while read -r check status; do
 		sed 's/^/# /' "$TMP/$check"
 	fi
 done < <(printf '%s\n' "${checks[@]}" | xargs -P 2 -I{} "$LINT/run.sh" --one {})
+echo "# $((number - failed)) passed, $failed failed, 0 skipped"
 [ "$failed" = 0 ] && [ "$number" = "${#checks[@]}" ]

@@ -1,0 +1,115 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# "make help" lists the targets.  The work is done by Kbuild, libwrap/Makefile
+# and the scripts in selftests/; this file only calls them.
+
+VERSION	:= 0.1.0
+
+KVER	?= $(shell uname -r)
+KDIR	?= /lib/modules/$(KVER)/build
+PREFIX	?= /usr/local
+MANDIR	?= $(PREFIX)/share/man
+NATIVE	:= $(CURDIR)/build/native
+MODDIR	= $(DESTDIR)/lib/modules/$(KVER)/updates
+
+all: lib modules
+
+help:
+	@sed -n 's/^#? \{0,1\}//p' $(firstword $(MAKEFILE_LIST))
+
+#? Try it, in a virtual machine; nothing is loaded into this machine's kernel:
+#?   make demo            where does SQLite spend its time?
+#?   make demo PROG='...' where does a program of yours?
+#?   make check           all tests but those of check-debug
+#?   make vm              a shell with the module loaded
+#?   make vm-run DIR=path CMD='...'
+#?                        run a command there, in a folder of this machine
+#? These fetch what they need and ask before they install Debian packages;
+#? YES=1 answers.  KERNEL= takes 6.1, 6.12, 7.2, arm64, debug, a Debian version
+#? such as 6.12.107+deb12-amd64, or an image; CPUS= and APPEND= are for the VM.
+#?
+#? On your own kernel:
+#?   make                 libprofil, and profil.ko for KDIR=/lib/modules/.../build
+#?   make modules, lib    one of the two
+#?   make install         module, header, library, manual pages
+#?   make uninstall       the reverse; both know PREFIX= and DESTDIR=
+#?
+#? For work on it:
+#?   make test            tests that need no VM
+#?   make lint            checks of the source
+#?   make selftests       the test programs, into build/selftests
+#?   make check-debug     the test suite on a kernel with KASAN and lockdep
+#?   make check-dkms      dkms.conf, in a fresh Debian root; needs to be root
+#?   make clean           remove build/
+#?   make distclean       and the kernels in the cache
+
+modules: $(KDIR)/Makefile
+	@mkdir -p $(NATIVE)
+	@cp -pRu Kbuild module uapi $(NATIVE)
+	$(MAKE) -C $(KDIR) M=$(NATIVE) modules
+	@cp $(NATIVE)/profil.ko profil.ko
+
+$(KDIR)/Makefile:
+	@echo "make: the headers of kernel $(KVER) are not in $(KDIR): apt-get install linux-headers-$(KVER), or give KDIR=" >&2
+	@exit 1
+
+lib:
+	$(MAKE) -C libwrap VERSION=$(VERSION)
+
+selftests:
+	selftests/setup.sh build vm
+	$(MAKE) -C selftests OUT=$(CURDIR)/build/selftests \
+		HARNESS=$$(selftests/vm/kernels.sh source)/tools/testing/selftests
+
+lint:
+	selftests/setup.sh build check
+	selftests/lint/run.sh
+
+test:
+	selftests/setup.sh build
+	$(MAKE) -s -C selftests/lib check
+
+check:
+	selftests/check.sh stock
+
+check-debug:
+	selftests/check.sh debug
+
+check-dkms:
+	selftests/setup.sh check
+	selftests/lint/dkms.sh
+
+demo:
+	selftests/setup.sh build vm demo
+	selftests/demo/demo.sh
+
+vm: vm-ready
+	@selftests/vm/shell.sh
+
+vm-run: vm-ready
+	@test -n "$$CMD" || { echo "make: vm-run needs a command: make vm-run DIR=path CMD='...'" >&2; exit 1; }
+	@selftests/vm/run.sh --root9p --dir "$${DIR:-.}:rw" -- sh -c "$$CMD"
+
+vm-ready:
+	@selftests/setup.sh build vm
+
+install: lib
+	@test -e profil.ko || { echo "make: there is no profil.ko to install; run make first, as the user who owns this folder" >&2; exit 1; }
+	$(MAKE) -C libwrap install VERSION=$(VERSION) PREFIX=$(PREFIX) DESTDIR=$(DESTDIR)
+	install -D -m 644 profil.ko $(MODDIR)/profil.ko
+	install -D -m 644 -t $(DESTDIR)$(MANDIR)/man3 Documentation/man/profil.3
+	install -D -m 644 -t $(DESTDIR)$(MANDIR)/man4 Documentation/man/profil.4
+	test -n "$(DESTDIR)" || { depmod $(KVER); ldconfig; }
+
+uninstall:
+	$(MAKE) -C libwrap uninstall PREFIX=$(PREFIX) DESTDIR=$(DESTDIR)
+	rm -f $(MODDIR)/profil.ko $(DESTDIR)$(MANDIR)/man3/profil.3 $(DESTDIR)$(MANDIR)/man4/profil.4
+	test -n "$(DESTDIR)" || { depmod $(KVER); ldconfig; }
+
+clean:
+	rm -rf build profil.ko
+
+distclean: clean
+	rm -rf "$${PROFIL_CACHE:-$${XDG_CACHE_HOME:-$$HOME/.cache}/profil}"
+
+.PHONY: all help modules lib selftests lint test check check-debug check-dkms \
+	demo vm vm-run vm-ready install uninstall clean distclean

@@ -1,0 +1,132 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# All tests, with one line for each lane and one for all of them.
+#
+#   selftests/check.sh stock	what needs no kernel of our own making
+#   selftests/check.sh debug	the same suite on a kernel that looks for bugs
+#   selftests/check.sh host	what needs no VM
+#
+# A lane is a command whose output ends with "N passed, N failed, N skipped".
+# One that does not say so, or exits with an error, has failed, whatever it
+# printed before.  All of its output is kept in build/log/.
+set -uo pipefail
+
+TOP=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+cd "$TOP" || exit 1
+LOG=build/log
+AT_ONCE=2	# VMs: each keeps one processor of the host busy
+
+passed=0 failed=0 skipped=0 start=$SECONDS
+declare -A lanes=()	# process id: name and when it began
+
+elapsed() {
+	printf '[%2d:%02d] ' $(((SECONDS - start) / 60)) $(((SECONDS - start) % 60))
+}
+
+# failures LOG: what is not ok in it, with the explanations that follow
+failures() {
+	awk '/not ok/ { show = found = 1 } !/not ok/ && !/^#/ { show = 0 } show
+		END { exit !found }' "$1"
+}
+
+# result NAME STATUS SECONDS: count what the log of that lane says
+result() {
+	local log=$LOG/${1// /_}.log counts ok bad skip
+	counts=$(grep -aoE '[0-9]+ passed, [0-9]+ failed, [0-9]+ skipped' "$log" | tail -n 1)
+	read -r ok bad skip < <(tr -cd '0-9 \n' <<<"$counts")
+	ok=${ok:-0} bad=${bad:-0} skip=${skip:-0}
+	if [ "$bad" = 0 ] && { [ "$2" != 0 ] || [ -z "$counts" ]; }; then
+		bad=1
+	fi
+	passed=$((passed + ok)) failed=$((failed + bad)) skipped=$((skipped + skip))
+	elapsed
+	if [ "$bad" = 0 ]; then
+		echo "$1: $ok passed, $skip skipped ($3 s)"
+	else
+		echo "$1: FAILED: $ok passed, $bad failed, $skip skipped, exit status $2 ($3 s), all output in $log:"
+		{ failures "$log" || tail -n 20 "$log"; } | head -n 60 | sed 's/^/	/'
+	fi
+}
+
+# Wait for one lane to end.
+reap() {
+	local pid status=0
+	wait -n -p pid || status=$?
+	result "${lanes[$pid]%|*}" "$status" $((SECONDS - ${lanes[$pid]#*|}))
+	unset "lanes[$pid]"
+}
+
+# lane NAME COMMAND...: in the background, when there is room
+lane() {
+	while [ ${#lanes[@]} -ge $AT_ONCE ]; do
+		reap
+	done
+	elapsed
+	echo "$1: started"
+	"${@:2}" >"$LOG/${1// /_}.log" 2>&1 </dev/null &
+	lanes[$!]="$1|$SECONDS"
+}
+
+# alone NAME COMMAND...: with nothing beside it, which might disturb it
+alone() {
+	finish
+	lane "$@"
+	finish
+}
+
+finish() {
+	while [ ${#lanes[@]} -gt 0 ]; do
+		reap
+	done
+}
+
+# step COMMAND...: what the lanes stand on; without it there is nothing to test
+step() {
+	"$@" || { echo "check: $* failed, so nothing was tested" >&2; exit 1; }
+}
+
+suites() {
+	local kernel=$1 params
+	for params in deliver=tick deliver=deferred 'deliver=deferred task_work=0'; do
+		lane "suite $kernel $params" selftests/vm/suite.sh "$kernel" --params "$params"
+	done
+}
+
+mkdir -p "$LOG"
+trap 'kill $(jobs -p) 2>/dev/null' EXIT
+case ${1:-} in
+host)
+	step selftests/setup.sh build check
+	lane 'lint' selftests/lint/run.sh
+	lane 'host tests' make -s -C selftests/lib check
+	;;
+stock)
+	step selftests/setup.sh build vm check demo
+	step selftests/vm/kernels.sh fetch 6.1 6.12 7.2 arm64
+	alone 'lint' selftests/lint/run.sh
+	lane 'host tests' make -s -C selftests/lib check
+	lane 'lint selfcheck' selftests/lint/selfcheck.sh
+	lane 'suite 7.2 core' selftests/vm/suite.sh 7.2 --core
+	lane 'suite arm64 core' selftests/vm/suite.sh arm64 --core
+	lane 'transcript' selftests/transcript.sh
+	lane 'runner selfcheck' selftests/vm/selfcheck.sh
+	suites 6.12
+	suites 6.1
+	lane 'race mutant' selftests/race.sh
+	lane 'demo' selftests/demo/check.sh
+	;;
+debug)
+	step selftests/setup.sh build vm debug
+	step selftests/vm/kernels.sh fetch debug
+	lane 'runner selfcheck debug' selftests/vm/selfcheck.sh debug
+	suites debug
+	;;
+*)
+	echo "usage: check.sh stock|debug|host" >&2
+	exit 2
+	;;
+esac
+finish
+echo "$passed passed, $failed failed, $skipped skipped"
+[ "$failed" = 0 ] && [ "$passed" -gt 0 ]
