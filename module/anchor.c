@@ -13,25 +13,29 @@
 
 #include "profil.h"
 
-/* Where no registration could be made the child's anchor stays without one. */
+static void profil_anchor_missed(struct profil_reg *parent)
+{
+	unsigned long flags;
+
+	raw_spin_lock_irqsave(&parent->lock, flags);
+	parent->forks_missed += parent->set != NULL;
+	raw_spin_unlock_irqrestore(&parent->lock, flags);
+}
+
+/* Where no registration can be made the child's anchor stays without one. */
 static struct profil_reg *profil_anchor_inherit(struct profil_reg *parent,
 						struct mm_struct *mm)
 {
-	struct profil_set *set = profil_reg_set_get(parent);
-	struct profil_reg *child;
-	unsigned long flags;
+	struct profil_reg *child = profil_reg_create(mm);
 
-	if (!set)
-		return NULL;
-	child = profil_reg_create(mm);
 	if (IS_ERR(child)) {
-		profil_set_put(set);
-		raw_spin_lock_irqsave(&parent->lock, flags);
-		parent->forks_missed++;
-		raw_spin_unlock_irqrestore(&parent->lock, flags);
+		profil_anchor_missed(parent);
 		return NULL;
 	}
-	profil_reg_inherit(child, set);
+	if (!profil_switch_inherit(child, parent)) {
+		profil_reg_put(child);
+		return NULL;
+	}
 	/* A new address space has no other; the hash takes its reference. */
 	WARN_ON_ONCE(profil_reg_publish(child));
 	profil_reg_put(child);
@@ -59,8 +63,11 @@ static void profil_anchor_close(struct vm_area_struct *vma)
 {
 	struct profil_reg *reg = vma->vm_private_data;
 
-	if (reg && atomic_dec_and_test(&reg->anchors))
-		profil_reg_close(reg);
+	if (!reg || !atomic_dec_and_test(&reg->anchors))
+		return;
+	profil_reg_unpublish(reg);
+	profil_switch_dead(reg);
+	profil_reg_put(reg);
 }
 
 static int profil_anchor_may_split(struct vm_area_struct *vma,

@@ -75,7 +75,7 @@ static int profil_start_set(struct file *file, struct profil_set *set)
 				return err;
 			continue;
 		}
-		err = profil_reg_replace(reg, set);
+		err = profil_switch_on(reg, set);
 		profil_reg_put(reg);
 		if (!err)
 			return 0;
@@ -89,7 +89,7 @@ static void profil_stop_mm(struct mm_struct *mm)
 
 	if (!reg)
 		return;
-	profil_reg_stop(reg);
+	profil_switch_off(reg);
 	profil_reg_put(reg);
 }
 

@@ -21,9 +21,9 @@
  *                   pending record (thread, generation, bin) += 1   pending.c
  *                         |
  *                         | task_work when that thread returns to user mode,
- *                         | else a worker, else STOP on its behalf
+ *                         | else a worker; STOP and START for all threads
  *                         v
- *                   profil_fault_in() (fault.c, may sleep), profil_bump()
+ *                   deliver.c: profil_fault_in() (may sleep), profil_bump()
  *
  * Contexts.  A tick never sleeps, allocates, drops a last reference or, in
  * kernel mode, touches user memory: the page tables that are loaded may not be
@@ -78,65 +78,30 @@ struct pt_regs;
 /* No histograms there: exclusive access to device memory kills some machines. */
 #define PROFIL_VM_DENIED	(VM_IO | VM_PFNMAP | VM_SHADOW_STACK)
 
-/**
- * struct profil_user - What one user has of the limits
- * @node: In the table of users, under profil_user_lock
- * @uid: The user
- * @refs: Registrations and sets, under profil_user_lock
- * @profiles: Registrations, also those that wait to be freed
- * @regions: Regions of all sets
- * @records: Pending records allocated beyond the first
- * @workers: Workers that run now
- */
+/* What one user has of the limits. */
 struct profil_user {
-	struct hlist_node	node;
+	struct hlist_node	node;		/* under profil_user_lock */
 	kuid_t			uid;
-	unsigned int		refs;
-	atomic_t		profiles;
+	unsigned int		refs;		/* under profil_user_lock */
+	atomic_t		profiles;	/* until they are freed */
 	atomic_t		regions;
-	atomic_t		records;
-	atomic_t		workers;
+	atomic_t		records;	/* pending, beyond the first */
+	atomic_t		workers;	/* running now */
 };
 
-/**
- * struct profil_set - What one START asked for; never changes
- * @refs: Registrations that use it: a process and its forked children
- * @gen: Generation, never used twice
- * @user: Who is charged for the regions
- * @rate: As in &struct profil_start
- * @window: Of each @window ticks
- * @take: @take are due
- * @nr: Number of regions
- * @region: The regions, by ascending offset
- */
+/* What one START asked for.  Never changes; forked children share it. */
 struct profil_set {
 	refcount_t		refs;
-	u64			gen;
-	struct profil_user	*user;
-	u32			rate;
-	u32			window;
-	u32			take;
+	u64			gen;		/* generation, never used twice */
+	struct profil_user	*user;		/* charged for the regions */
+	u32			rate;		/* as in struct profil_start */
+	u32			window;		/* of each so many ticks */
+	u32			take;		/* so many are due */
 	u32			nr;
-	struct profil_region	region[];
+	struct profil_region	region[];	/* by ascending offset */
 };
 
-/**
- * enum profil_class - Where a tick ended
- * @PROFIL_NOT_DUE: left out by the rate
- * @PROFIL_IN_RANGE: counted
- * @PROFIL_OUTSIDE: in no region
- * @PROFIL_SATURATED: the counter was full
- * @PROFIL_PENDING: in a pending record
- * @PROFIL_LOST_FULL: no free record; this and the following as in
- *                    &struct profil_stats
- * @PROFIL_LOST_STOPPED: was pending
- * @PROFIL_LOST_EXIT: thread gone
- * @PROFIL_LOST_FAULT: not writable
- * @PROFIL_LOST_DENIED: not by this thread
- * @PROFIL_LOST_UNREADY: not without waiting
- * @PROFIL_LOST_CONTENDED: out of tries
- * @PROFIL_CLASSES: number of classes
- */
+/* Where a tick ended; the LOST_ ones as in struct profil_stats. */
 enum profil_class {
 	PROFIL_NOT_DUE,
 	PROFIL_IN_RANGE,
@@ -153,108 +118,63 @@ enum profil_class {
 	PROFIL_CLASSES,
 };
 
-/**
- * struct profil_bin_ref - One counter in one generation
- * @gen: Generation of the set that named it
- * @addr: Its address, aligned to its width
- * @bits: Its width, 16 or 32
- */
+/* One counter in one generation. */
 struct profil_bin_ref {
-	u64		gen;
-	unsigned long	addr;
-	unsigned int	bits;
+	u64			gen;
+	unsigned long		addr;		/* aligned to its width */
+	unsigned int		bits;		/* its width, 16 or 32 */
 };
 
-/**
- * struct profil_pending - Ticks of one thread on their way to one counter
- * @work: Owned by the thread while @queued
- * @node: In a bucket of @reg->pending or in @reg->spare; in neither while its
- *        own task_work delivers it (l)
- * @reg: The registration whose memory this is
- * @task: The thread, a key only, never followed; NULL without task_work (l)
- * @bin: The counter (l)
- * @count: Ticks (l)
- * @pass: The last flush that has seen it (l)
- * @queued: task_work will come for it, and holds references until then (l)
+/*
+ * Ticks of one thread on their way to one counter.  In a bucket of
+ * reg->pending, or in reg->spare, or in neither while its own task_work
+ * delivers it.
  */
 struct profil_pending {
-	struct callback_head	work;
-	struct hlist_node	node;
+	struct callback_head	work;		/* the thread's while queued */
+	struct hlist_node	node;		/* (l) */
 	struct profil_reg	*reg;
-	struct task_struct	*task;
-	struct profil_bin_ref	bin;
-	unsigned int		count;
-	unsigned int		pass;
-	bool			queued;
+	struct task_struct	*task;		/* (l) a key, never followed */
+	struct profil_bin_ref	bin;		/* (l) */
+	unsigned int		count;		/* (l) */
+	unsigned int		pass;		/* (l) last flush that saw it */
+	bool			queued;		/* (l) task_work will come */
 };
 
-/**
- * struct profil_reg - A profiled address space
- *
- * States: on (@set), off or faulted (no @set, @state says which), dead (the
- * anchor is gone; never to be used again).
- *
- * @node: In the hash, under profil_reg_lock, read under RCU
- * @mm: The address space; only its struct is held
- * @user: Who is charged
- * @refs: The anchor and everything queued
- * @anchors: Anchor mappings: mremap() may have two for a moment
- * @set: What is counted, or NULL.  Changed under @lock, read in sections
- * @lock: Raw, guards what is marked (l)
- * @dead: The anchor is gone (l)
- * @state: PROFIL_STATE_* (l)
- * @rate: Of the last set (l)
- * @fault_addr: As in &struct profil_stats (l)
- * @ticks: All ticks; the sum of @count at any time (l)
- * @count: Ticks of each class (l)
- * @deferred: Ticks that went to a pending record (l)
- * @borrowed: Ticks of kernel threads in this address space (l)
- * @forks_missed: Children not profiled (l)
- * @rnd: For the choice of due ticks (l)
- * @window_left: Ticks to come in the window (l)
- * @take_left: Due ticks to come in the window (l)
- * @pending: Records in use, by thread and counter (l)
- * @spare: Records not in use (l)
- * @nr_spare: Their number (l)
- * @nr_records: Records altogether (l)
- * @flush: Held by who delivers records on behalf of threads
- * @pass: Number of that delivery, under @flush
- * @retries: Of the worker in a row, only touched by it
- * @chunks: Memory of records beyond @first, only touched by the worker
- * @work: The worker
- * @free: Frees it after a grace period
- * @first: The first records
+/*
+ * A profiled address space.  On (it has a set), off or faulted (it has none,
+ * and the state says which), or dead (the anchor is gone, for good).
  */
 struct profil_reg {
-	struct hlist_node	node;
-	struct mm_struct	*mm;
+	struct hlist_node	node;		/* under profil_reg_lock, RCU */
+	struct mm_struct	*mm;		/* its struct is held, no more */
 	struct profil_user	*user;
-	refcount_t		refs;
-	atomic_t		anchors;
-	struct profil_set	*set;
+	refcount_t		refs;		/* anchor, and what is queued */
+	atomic_t		anchors;	/* mremap() has two for a moment */
+	struct profil_set	*set;		/* (l) to change; section to read */
 
-	raw_spinlock_t		lock;
-	bool			dead;
-	u32			state;
-	u32			rate;
-	u64			fault_addr;
-	u64			ticks;
-	u64			count[PROFIL_CLASSES];
-	u64			deferred;
-	u64			borrowed;
-	u64			forks_missed;
-	struct rnd_state	rnd;
-	u32			window_left;
-	u32			take_left;
-	struct hlist_head	pending[1 << PROFIL_PENDING_BITS];
-	struct hlist_head	spare;
-	unsigned int		nr_spare;
-	unsigned int		nr_records;
+	raw_spinlock_t		lock;		/* guards what is marked (l) */
+	bool			dead;		/* (l) */
+	u32			state;		/* (l) PROFIL_STATE_* */
+	u32			rate;		/* (l) of the last set */
+	u64			fault_addr;	/* (l) */
+	u64			ticks;		/* (l) always the sum of count */
+	u64			count[PROFIL_CLASSES];	/* (l) */
+	u64			deferred;	/* (l) went to a pending record */
+	u64			borrowed;	/* (l) ticks of kernel threads */
+	u64			forks_missed;	/* (l) */
+	struct rnd_state	rnd;		/* (l) chooses due ticks */
+	u32			window_left;	/* (l) ticks to come */
+	u32			take_left;	/* (l) of these, due */
+	struct hlist_head	pending[1 << PROFIL_PENDING_BITS];	/* (l) */
+	struct hlist_head	spare;		/* (l) */
+	unsigned int		nr_spare;	/* (l) */
+	unsigned int		nr_records;	/* (l) pending and spare */
 
-	struct mutex		flush;
-	unsigned int		pass;
-	unsigned int		retries;
-	struct profil_chunk	*chunks;
+	struct mutex		flush;		/* one at a time, for others */
+	unsigned int		pass;		/* (l) and flush to change */
+	unsigned int		retries;	/* worker only */
+	struct profil_chunk	*chunks;	/* worker only */
 	struct delayed_work	work;
 	struct rcu_work		free;
 	struct profil_pending	first[PROFIL_PENDING_FIRST];
@@ -281,16 +201,19 @@ struct profil_reg *profil_reg_find(struct mm_struct *mm);
 struct profil_reg *profil_reg_get(struct mm_struct *mm);
 struct profil_reg *profil_reg_create(struct mm_struct *mm);
 int profil_reg_publish(struct profil_reg *reg);
-int profil_reg_replace(struct profil_reg *reg, struct profil_set *set);
-void profil_reg_stop(struct profil_reg *reg);
-void profil_reg_fault(struct profil_reg *reg, const struct profil_bin_ref *bin);
-void profil_reg_inherit(struct profil_reg *child, struct profil_set *set);
-struct profil_set *profil_reg_set_get(struct profil_reg *reg);
-void profil_reg_close(struct profil_reg *reg);
+void profil_reg_unpublish(struct profil_reg *reg);
 void profil_reg_put(struct profil_reg *reg);
-void profil_reg_wait(void);
 int profil_reg_init(void);
+void profil_reg_wait(void);
 void profil_reg_exit(void);
+
+/* switch.c */
+int profil_switch_on(struct profil_reg *reg, struct profil_set *set);
+void profil_switch_off(struct profil_reg *reg);
+void profil_switch_fault(struct profil_reg *reg,
+			 const struct profil_bin_ref *bin);
+bool profil_switch_inherit(struct profil_reg *child, struct profil_reg *parent);
+void profil_switch_dead(struct profil_reg *reg);
 
 /* section.c */
 struct profil_set *profil_section_enter(struct profil_reg *reg);
@@ -338,9 +261,16 @@ int profil_bump(const struct profil_bin_ref *bin, unsigned int n);
 /* pending.c */
 void profil_pending_init(struct profil_reg *reg);
 void profil_pending_free(struct profil_reg *reg);
+void profil_pending_grow(struct profil_reg *reg);
+void profil_pending_spare(struct profil_reg *reg,
+			  struct profil_pending *record);
 enum profil_class profil_pending_add(struct profil_reg *reg,
 				     const struct profil_bin_ref *bin);
-void profil_pending_flush(struct profil_reg *reg);
+
+/* deliver.c */
+void profil_deliver_own(struct callback_head *work);
+void profil_deliver_worker(struct work_struct *work);
+void profil_deliver_all(struct profil_reg *reg);
 
 /* fault.c */
 int profil_fault_in(struct mm_struct *mm, unsigned long addr, bool wait);

@@ -148,157 +148,17 @@ int profil_reg_publish(struct profil_reg *reg)
 	return err;
 }
 
-static struct profil_set *profil_reg_swap(struct profil_reg *reg,
-					  struct profil_set *set, u32 state)
-{
-	struct profil_set *old = reg->set;
-
-	lockdep_assert_held(&reg->lock);
-	WRITE_ONCE(reg->set, set);
-	reg->state = state;
-	reg->window_left = 0;
-	if (set)
-		reg->rate = set->rate;
-	return old;
-}
-
-/* Also without a former set: another thread may be about to drain it. */
-static void profil_reg_retire(struct profil_reg *reg, struct profil_set *old)
-{
-	profil_section_drain(reg);
-	if (!old)
-		return;
-	profil_set_put(old);
-	profil_hook_put();
-}
-
 /**
- * profil_reg_replace - Count into other histograms from now on
- * @reg: The registration
- * @set: What to count; its reference, and one to the hook, go with it
- *
- * Context: Task.
- * Return: 0, or -ESRCH if the anchor was unmapped, and the caller keeps both
- * references.
- */
-int profil_reg_replace(struct profil_reg *reg, struct profil_set *set)
-{
-	struct profil_set *old = NULL;
-	unsigned long flags;
-	bool dead;
-
-	profil_pending_flush(reg);
-	raw_spin_lock_irqsave(&reg->lock, flags);
-	dead = reg->dead;
-	if (!dead)
-		old = profil_reg_swap(reg, set, PROFIL_STATE_ON);
-	raw_spin_unlock_irqrestore(&reg->lock, flags);
-	if (dead)
-		return -ESRCH;
-	profil_reg_retire(reg, old);
-	return 0;
-}
-
-/**
- * profil_reg_stop - Count no more
- * @reg: The registration
- *
- * Context: Task; waits for sections only.
- */
-void profil_reg_stop(struct profil_reg *reg)
-{
-	struct profil_set *old;
-	unsigned long flags;
-
-	profil_pending_flush(reg);
-	raw_spin_lock_irqsave(&reg->lock, flags);
-	old = profil_reg_swap(reg, NULL, PROFIL_STATE_OFF);
-	raw_spin_unlock_irqrestore(&reg->lock, flags);
-	profil_reg_retire(reg, old);
-}
-
-/**
- * profil_reg_fault - Count no more, because a histogram is not writable
- * @reg: The registration
- * @bin: The counter that was to be written
- *
- * Nothing happens if its generation is over.
- *
- * Context: Task, outside sections.
- */
-void profil_reg_fault(struct profil_reg *reg, const struct profil_bin_ref *bin)
-{
-	struct profil_set *old = NULL;
-	unsigned long flags;
-
-	raw_spin_lock_irqsave(&reg->lock, flags);
-	if (reg->set && reg->set->gen == bin->gen) {
-		old = profil_reg_swap(reg, NULL, PROFIL_STATE_FAULT);
-		reg->fault_addr = bin->addr;
-	}
-	raw_spin_unlock_irqrestore(&reg->lock, flags);
-	if (old)
-		profil_reg_retire(reg, old);
-}
-
-/**
- * profil_reg_set_get - Hold the set of a registration
- * @reg: The registration
- *
- * Context: Any.
- * Return: The set, to be given to profil_set_put(), or NULL.
- */
-struct profil_set *profil_reg_set_get(struct profil_reg *reg)
-{
-	struct profil_set *set;
-	unsigned long flags;
-
-	raw_spin_lock_irqsave(&reg->lock, flags);
-	set = reg->set;
-	if (set)
-		refcount_inc(&set->refs);
-	raw_spin_unlock_irqrestore(&reg->lock, flags);
-	return set;
-}
-
-/**
- * profil_reg_inherit - Start the registration of a forked child
- * @child: The registration, not published yet
- * @set: Its parent's set; the reference goes with it
- *
- * Context: Task, under mmap_lock.
- */
-void profil_reg_inherit(struct profil_reg *child, struct profil_set *set)
-{
-	unsigned long flags;
-
-	profil_hook_hold();
-	raw_spin_lock_irqsave(&child->lock, flags);
-	profil_reg_swap(child, set, PROFIL_STATE_ON);
-	raw_spin_unlock_irqrestore(&child->lock, flags);
-}
-
-/**
- * profil_reg_close - End a registration whose last anchor is gone
- * @reg: The registration; the anchor's reference is dropped
+ * profil_reg_unpublish - Let a registration not be found any more
+ * @reg: The registration; the anchor's reference stays
  *
  * Context: Task, also under mmap_lock.
  */
-void profil_reg_close(struct profil_reg *reg)
+void profil_reg_unpublish(struct profil_reg *reg)
 {
-	struct profil_set *old;
-	unsigned long flags;
-
 	spin_lock(&profil_reg_lock);
 	hlist_del_rcu(&reg->node);
 	spin_unlock(&profil_reg_lock);
-
-	raw_spin_lock_irqsave(&reg->lock, flags);
-	reg->dead = true;
-	old = profil_reg_swap(reg, NULL, PROFIL_STATE_OFF);
-	raw_spin_unlock_irqrestore(&reg->lock, flags);
-	profil_reg_retire(reg, old);
-	profil_reg_put(reg);
 }
 
 static void profil_reg_free(struct work_struct *work)

@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * On, off, other histograms: every change of what a registration counts.
+ * "Off" means off: when one of these returns, no CPU writes to the former
+ * histograms any more.
+ */
+#include "profil.h"
+
+static struct profil_set *profil_switch(struct profil_reg *reg,
+					struct profil_set *set, u32 state)
+{
+	struct profil_set *old = reg->set;
+
+	lockdep_assert_held(&reg->lock);
+	WRITE_ONCE(reg->set, set);
+	reg->state = state;
+	reg->window_left = 0;
+	if (set)
+		reg->rate = set->rate;
+	return old;
+}
+
+/* Also without a former set: another thread may be about to drain it. */
+static void profil_switch_retire(struct profil_reg *reg, struct profil_set *old)
+{
+	profil_section_drain(reg);
+	if (!old)
+		return;
+	profil_set_put(old);
+	profil_hook_put();
+}
+
+/**
+ * profil_switch_on - Count into these histograms from now on
+ * @reg: The registration of current
+ * @set: What to count; its reference, and one to the hook, go with it
+ *
+ * Context: Task; waits for sections only.
+ * Return: 0, or -ESRCH if the anchor was unmapped, and the caller keeps both
+ * references.
+ */
+int profil_switch_on(struct profil_reg *reg, struct profil_set *set)
+{
+	struct profil_set *old = NULL;
+	unsigned long flags;
+	bool dead;
+
+	profil_deliver_all(reg);
+	raw_spin_lock_irqsave(&reg->lock, flags);
+	dead = reg->dead;
+	if (!dead)
+		old = profil_switch(reg, set, PROFIL_STATE_ON);
+	raw_spin_unlock_irqrestore(&reg->lock, flags);
+	if (dead)
+		return -ESRCH;
+	profil_switch_retire(reg, old);
+	return 0;
+}
+
+/**
+ * profil_switch_off - Count no more
+ * @reg: The registration of current
+ *
+ * Context: Task; waits for sections only.
+ */
+void profil_switch_off(struct profil_reg *reg)
+{
+	struct profil_set *old;
+	unsigned long flags;
+
+	profil_deliver_all(reg);
+	raw_spin_lock_irqsave(&reg->lock, flags);
+	old = profil_switch(reg, NULL, PROFIL_STATE_OFF);
+	raw_spin_unlock_irqrestore(&reg->lock, flags);
+	profil_switch_retire(reg, old);
+}
+
+/**
+ * profil_switch_fault - Count no more, because a histogram is not writable
+ * @reg: The registration
+ * @bin: The counter that was to be written; nothing happens if its generation
+ *       is over
+ *
+ * Context: Task, outside sections.
+ */
+void profil_switch_fault(struct profil_reg *reg,
+			 const struct profil_bin_ref *bin)
+{
+	struct profil_set *old = NULL;
+	unsigned long flags;
+
+	raw_spin_lock_irqsave(&reg->lock, flags);
+	if (reg->set && reg->set->gen == bin->gen) {
+		old = profil_switch(reg, NULL, PROFIL_STATE_FAULT);
+		reg->fault_addr = bin->addr;
+	}
+	raw_spin_unlock_irqrestore(&reg->lock, flags);
+	if (old)
+		profil_switch_retire(reg, old);
+}
+
+/**
+ * profil_switch_inherit - Let a forked child count what its parent counts
+ * @child: Its registration, not published yet
+ * @parent: That of the parent
+ *
+ * Context: Task, under mmap_lock.
+ * Return: False if the parent counts nothing.
+ */
+bool profil_switch_inherit(struct profil_reg *child, struct profil_reg *parent)
+{
+	struct profil_set *set;
+	unsigned long flags;
+
+	raw_spin_lock_irqsave(&parent->lock, flags);
+	set = parent->set;
+	if (set)
+		refcount_inc(&set->refs);
+	raw_spin_unlock_irqrestore(&parent->lock, flags);
+	if (!set)
+		return false;
+
+	profil_hook_hold();
+	raw_spin_lock_irqsave(&child->lock, flags);
+	profil_switch(child, set, PROFIL_STATE_ON);
+	raw_spin_unlock_irqrestore(&child->lock, flags);
+	return true;
+}
+
+/**
+ * profil_switch_dead - Count no more, for good
+ * @reg: The registration, whose anchor is gone
+ *
+ * Context: Task, also under mmap_lock.
+ */
+void profil_switch_dead(struct profil_reg *reg)
+{
+	struct profil_set *old;
+	unsigned long flags;
+
+	raw_spin_lock_irqsave(&reg->lock, flags);
+	reg->dead = true;
+	old = profil_switch(reg, NULL, PROFIL_STATE_OFF);
+	raw_spin_unlock_irqrestore(&reg->lock, flags);
+	profil_switch_retire(reg, old);
+}
