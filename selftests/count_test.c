@@ -1,0 +1,397 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The counts against an independent count: an event of the kernel's own tracing
+ * on the function that is the tick, filtered to the threads of the process.
+ */
+#include <sched.h>
+#include <stdarg.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <linux/futex.h>
+
+#include "profil_common.h"
+
+#define TRACING		"/sys/kernel/tracing"
+#define EVENT		"profil_count_test"
+#define THREADS		4
+
+static int write_file(const char *path, int flags, const char *text)
+{
+	int file = open(path, O_WRONLY | O_CLOEXEC | flags);
+	ssize_t done;
+
+	if (file < 0)
+		return -errno;
+	done = write(file, text, strlen(text));
+	close(file);
+	return done < 0 ? -errno : 0;
+}
+
+static int remove_event(void)
+{
+	return write_file(TRACING "/kprobe_events", O_APPEND, "-:" EVENT "\n");
+}
+
+/* A tracing instance has its own buffers, filter and switch. */
+struct instance {
+	char path[128];
+};
+
+static int instance_create(struct instance *instance)
+{
+	char path[256];
+
+	snprintf(instance->path, sizeof(instance->path),
+		 TRACING "/instances/profil_%d", (int)syscall(SYS_gettid));
+	if (mkdir(instance->path, 0700))
+		return -errno;
+	snprintf(path, sizeof(path), "%s/buffer_size_kb", instance->path);
+	return write_file(path, 0, "64");
+}
+
+static void instance_destroy(const struct instance *instance)
+{
+	char path[256];
+
+	snprintf(path, sizeof(path), "%s/events/kprobes/" EVENT "/enable",
+		 instance->path);
+	write_file(path, 0, "0");
+	rmdir(instance->path);
+}
+
+static int instance_watch(const struct instance *instance, const pid_t *tids,
+			  int num)
+{
+	char path[256], filter[256] = "";
+	int i, ret;
+
+	for (i = 0; i < num; i++)
+		sprintf(filter + strlen(filter), "%scommon_pid == %d",
+			i ? " || " : "", tids[i]);
+	snprintf(path, sizeof(path), "%s/events/kprobes/" EVENT "/filter",
+		 instance->path);
+	ret = write_file(path, 0, filter);
+	if (ret)
+		return ret;
+	snprintf(path, sizeof(path), "%s/events/kprobes/" EVENT "/enable",
+		 instance->path);
+	return write_file(path, 0, "1");
+}
+
+/* All events ever written, kept or overwritten; ~0 if any was dropped. */
+static __u64 instance_count(const struct instance *instance)
+{
+	unsigned long long value, sum = 0;
+	char path[256], line[128];
+	bool dropped = false;
+	FILE *stats;
+	int cpu;
+
+	for (cpu = 0; cpu < sysconf(_SC_NPROCESSORS_CONF); cpu++) {
+		snprintf(path, sizeof(path), "%s/per_cpu/cpu%d/stats",
+			 instance->path, cpu);
+		stats = fopen(path, "re");
+		if (!stats)
+			return ~0ULL;
+		while (fgets(line, sizeof(line), stats)) {
+			if (sscanf(line, "entries: %llu", &value) == 1 ||
+			    sscanf(line, "overrun: %llu", &value) == 1)
+				sum += value;
+			if ((sscanf(line, "commit overrun: %llu", &value) == 1 ||
+			     sscanf(line, "dropped events: %llu", &value) == 1) &&
+			    value)
+				dropped = true;
+		}
+		fclose(stats);
+	}
+	return dropped ? ~0ULL : sum;
+}
+
+/*
+ * Both counts of the same moment.  The caller's other threads sleep, so only
+ * its own ticks can come between, and then the event's count shows it.
+ */
+static bool take_pair(const struct instance *instance, int fd, __u64 *events,
+		      struct profil_stats *stats)
+{
+	int i;
+
+	for (i = 0; i < 1000; i++) {
+		*events = instance_count(instance);
+		if (profil_stats(fd, stats))
+			return false;
+		if (instance_count(instance) == *events)
+			return true;
+	}
+	return false;
+}
+
+/* Where threads wait for each other without a tick's worth of CPU time. */
+struct gate {
+	__u32 open;
+	__u32 waiting;
+};
+
+static void gate_wait(struct gate *gate)
+{
+	__atomic_add_fetch(&gate->waiting, 1, __ATOMIC_SEQ_CST);
+	while (!__atomic_load_n(&gate->open, __ATOMIC_SEQ_CST))
+		syscall(SYS_futex, &gate->open, FUTEX_WAIT, 0, NULL, NULL, 0);
+}
+
+static void gate_open(struct gate *gate)
+{
+	__atomic_store_n(&gate->open, 1, __ATOMIC_SEQ_CST);
+	syscall(SYS_futex, &gate->open, FUTEX_WAKE, 1000, NULL, NULL, 0);
+}
+
+/* Until the thread @tid is asleep, which only the scheduler knows. */
+static void wait_asleep(pid_t pid, pid_t tid)
+{
+	char path[64], state = 'R';
+	FILE *stat;
+
+	snprintf(path, sizeof(path), "/proc/%d/task/%d/stat", pid, tid);
+	while (state != 'S') {
+		usleep(1000);
+		stat = fopen(path, "re");
+		if (!stat || fscanf(stat, "%*d %*s %c", &state) != 1)
+			state = 'R';
+		if (stat)
+			fclose(stat);
+	}
+}
+
+struct counted {
+	struct gate begin, end, leave;
+	pid_t tids[THREADS];
+	pthread_t threads[THREADS];
+	pid_t pids[THREADS];
+	volatile bool stop;
+	bool reading;
+	__u64 in_range[THREADS];
+	bool equal[THREADS];
+};
+
+static void work(const struct counted *counted, int zero, char *sink)
+{
+	if (counted->reading)
+		read_loop(zero, sink, 1 << 14, 20);
+	else
+		hot_a(HOT_ROUNDS);
+}
+
+struct counted_arg {
+	struct counted *counted;
+	int index;
+};
+
+static void *counted_fn(void *data)
+{
+	struct counted_arg *arg = data;
+	struct counted *counted = arg->counted;
+	int zero = open("/dev/zero", O_RDONLY | O_CLOEXEC);
+	char *sink = malloc(1 << 14);
+
+	memset(sink, 0, 1 << 14);
+	counted->tids[arg->index] = syscall(SYS_gettid);
+	gate_wait(&counted->begin);
+	while (!counted->stop)
+		work(counted, zero, sink);
+	gate_wait(&counted->end);
+	gate_wait(&counted->leave);
+	free(sink);
+	close(zero);
+	return NULL;
+}
+
+static void wait_all_asleep(struct gate *gate, pid_t pid, const pid_t *tids)
+{
+	int i;
+
+	while (__atomic_load_n(&gate->waiting, __ATOMIC_SEQ_CST) < THREADS)
+		usleep(1000);
+	for (i = 0; i < THREADS; i++)
+		wait_asleep(pid, tids[i]);
+}
+
+FIXTURE(count) {
+	int fd;
+	struct counted *counted;
+	struct instance instance;
+	bool traced;
+};
+
+FIXTURE_SETUP(count)
+{
+	int ret;
+
+	if (sysconf(_SC_NPROCESSORS_ONLN) < 2)
+		SKIP(return, "one CPU: two cannot hit a counter at once");
+	self->fd = profil_open();
+	ASSERT_LE(0, self->fd);
+	self->counted = mmap(NULL, sizeof(*self->counted),
+			     PROT_READ | PROT_WRITE,
+			     MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	ASSERT_NE(MAP_FAILED, self->counted);
+	remove_event();
+	ret = write_file(TRACING "/kprobe_events", O_APPEND,
+			 "p:" EVENT " update_process_times\n");
+	if (ret)
+		SKIP(return, "no kprobe events: %s", strerror(-ret));
+	ASSERT_EQ(0, instance_create(&self->instance));
+	self->traced = true;
+}
+
+FIXTURE_TEARDOWN(count)
+{
+	if (self->traced)
+		instance_destroy(&self->instance);
+	remove_event();
+	close(self->fd);
+}
+
+/* Four threads in @code, all into one counter, until @ticks ticks were seen. */
+static void count_threads(struct __test_metadata *_metadata,
+			  FIXTURE_DATA(count) *self, void *code, __u64 ticks)
+{
+	struct counted *counted = self->counted;
+	struct counted_arg args[THREADS];
+	struct profil_stats first, last;
+	__u64 events_first, events_last;
+	__u32 *counter = page_alloc();
+	struct profil_region region;
+	pid_t tids[THREADS + 1];
+	int i;
+
+	ASSERT_NE(NULL, counter);
+	region = page_region(code, counter);
+	region.bytes = sizeof(*counter);
+	region.flags = PROFIL_REGION_F_U32;
+	for (i = 0; i < THREADS; i++) {
+		args[i] = (struct counted_arg){ counted, i };
+		ASSERT_EQ(0, pthread_create(&counted->threads[i], NULL,
+					    counted_fn, &args[i]));
+	}
+	wait_all_asleep(&counted->begin, getpid(), counted->tids);
+	memcpy(tids, counted->tids, sizeof(counted->tids));
+	tids[THREADS] = syscall(SYS_gettid);
+	ASSERT_EQ(0, instance_watch(&self->instance, tids, THREADS + 1));
+	ASSERT_EQ(0, profil_start(self->fd, &region, 1));
+
+	ASSERT_TRUE(take_pair(&self->instance, self->fd, &events_first,
+			      &first));
+	gate_open(&counted->begin);
+	do {
+		usleep(20000);
+		ASSERT_EQ(0, profil_stats(self->fd, &last));
+		EXPECT_TRUE(check_identity(&last));
+	} while (last.out_ticks - first.out_ticks < ticks);
+	counted->stop = true;
+	wait_all_asleep(&counted->end, getpid(), counted->tids);
+	ASSERT_TRUE(take_pair(&self->instance, self->fd, &events_last, &last));
+	/* Out of the sleep, and with that all that was pending is delivered. */
+	gate_open(&counted->end);
+	wait_all_asleep(&counted->leave, getpid(), counted->tids);
+
+	EXPECT_TRUE(check_identity(&last));
+	EXPECT_LE(ticks, events_last - events_first);
+	EXPECT_EQ(events_last - events_first, last.out_ticks - first.out_ticks);
+	EXPECT_EQ(0, last.out_lost);
+	EXPECT_EQ(0, last.out_saturated);
+	EXPECT_EQ(0, last.out_not_due);
+
+	ASSERT_TRUE(settle(self->fd, &last));
+	ASSERT_EQ(0, profil_stop(self->fd));
+	ASSERT_EQ(0, profil_stats(self->fd, &last));
+	gate_open(&counted->leave);
+	for (i = 0; i < THREADS; i++)
+		pthread_join(counted->threads[i], NULL);
+	EXPECT_EQ(last.out_in_range, *counter);
+	EXPECT_LE(ticks * 8 / 10, *counter);
+	EXPECT_EQ(0, last.out_lost);
+	EXPECT_TRUE(check_identity(&last));
+	if (counted->reading)
+		EXPECT_LT(ticks / 2, last.out_deferred);
+}
+
+TEST_F(count, threads_on_two_cpus_equal_the_kernels_own_count)
+{
+	count_threads(_metadata, self, hot_a, 1000);
+}
+
+TEST_F(count, threads_in_system_calls_equal_the_kernels_own_count)
+{
+	self->counted->reading = true;
+	count_threads(_metadata, self, read_loop, 400);
+}
+
+/* In a forked child: counts, and compares with an instance of its own. */
+static int count_process(struct counted *counted, int fd, int index,
+			 __u64 ticks)
+{
+	pid_t pid = getpid();
+	struct profil_stats first, last;
+	__u64 events_first, events_last;
+	struct instance instance;
+	int ret = instance_create(&instance) ? 1 : 0;
+
+	if (!ret && (instance_watch(&instance, &pid, 1) ||
+		     !take_pair(&instance, fd, &events_first, &first)))
+		ret = 2;
+	gate_wait(&counted->begin);
+	if (!ret && !burn(fd, hot_a, ticks))
+		ret = 3;
+	if (!ret && !settle(fd, &last))
+		ret = 4;
+	if (!ret && !take_pair(&instance, fd, &events_last, &last))
+		ret = 5;
+	if (!ret && events_last - events_first !=
+		    last.out_ticks - first.out_ticks)
+		ret = 6;
+	if (!ret && (profil_stop(fd) || profil_stats(fd, &last)))
+		ret = 7;
+	if (!ret && (!check_identity(&last) || last.out_lost))
+		ret = 8;
+	counted->in_range[index] = last.out_in_range;
+	instance_destroy(&instance);
+	return ret;
+}
+
+TEST_F(count, processes_on_one_shared_counter_lose_nothing)
+{
+	struct counted *counted = self->counted;
+	struct profil_region region;
+	struct profil_stats stats;
+	__u32 *counter;
+	__u64 sum = 0;
+	int i;
+
+	counter = mmap(NULL, PAGE, PROT_READ | PROT_WRITE,
+		       MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	ASSERT_NE(MAP_FAILED, counter);
+	region = page_region(hot_a, counter);
+	region.bytes = sizeof(*counter);
+	region.flags = PROFIL_REGION_F_U32;
+	ASSERT_EQ(0, profil_start(self->fd, &region, 1));
+	for (i = 0; i < THREADS; i++) {
+		counted->pids[i] = fork();
+		ASSERT_LE(0, counted->pids[i]);
+		if (!counted->pids[i])
+			_exit(count_process(counted, self->fd, i, 250));
+	}
+	while (__atomic_load_n(&counted->begin.waiting, __ATOMIC_SEQ_CST) <
+	       THREADS)
+		usleep(1000);
+	gate_open(&counted->begin);
+	for (i = 0; i < THREADS; i++) {
+		EXPECT_EQ(0, wait_for(counted->pids[i]));
+		sum += counted->in_range[i];
+	}
+	ASSERT_EQ(0, profil_stop(self->fd));
+	ASSERT_EQ(0, profil_stats(self->fd, &stats));
+	EXPECT_EQ(sum + stats.out_in_range, *counter);
+	EXPECT_LE(700, *counter);
+}
+
+TEST_HARNESS_MAIN
