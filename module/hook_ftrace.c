@@ -6,6 +6,7 @@
 #include <linux/errno.h>
 #include <linux/ftrace.h>
 #include <linux/kprobes.h>
+#include <linux/string.h>
 #include <asm/irq_regs.h>
 
 #include "profil.h"
@@ -18,10 +19,7 @@ static void profil_ftrace_entry(unsigned long ip, unsigned long parent_ip,
 	profil_tick(get_irq_regs());
 }
 
-/* Not FL_PERMANENT: root's kernel.ftrace_enabled=0 must not fail for us. */
-static struct ftrace_ops profil_ftrace_ops = {
-	.func = profil_ftrace_entry,
-};
+static struct ftrace_ops profil_ftrace_ops;
 
 /* By address: a filter by name is matched against all functions there are. */
 static int profil_ftrace_filter(void)
@@ -38,14 +36,24 @@ static int profil_ftrace_filter(void)
 
 static int profil_ftrace_arm(void)
 {
-	int err = profil_ftrace_filter();
+	int err;
 
-	return err ? err : register_ftrace_function(&profil_ftrace_ops);
+	/* Freeing the filter leaves pointers to it, so begin anew each time. */
+	memset(&profil_ftrace_ops, 0, sizeof(profil_ftrace_ops));
+	/* Not FL_PERMANENT: root's kernel.ftrace_enabled=0 must not fail. */
+	profil_ftrace_ops.func = profil_ftrace_entry;
+	err = profil_ftrace_filter();
+	if (!err)
+		err = register_ftrace_function(&profil_ftrace_ops);
+	if (err)
+		ftrace_free_filter(&profil_ftrace_ops);
+	return err;
 }
 
 static void profil_ftrace_disarm(void)
 {
 	unregister_ftrace_function(&profil_ftrace_ops);
+	ftrace_free_filter(&profil_ftrace_ops);
 }
 #else
 static int profil_ftrace_arm(void)
