@@ -117,6 +117,7 @@ fetch()
 	*)
 		[ ! -e "$KERNELS/$1" ] || return 0
 		case $1 in
+		7.2) "$VM/sid.sh" fetch ;;
 		6.1) locked "kernel-$1" make_stock "$1" amd64 amd64 ;;
 		6.12) locked "kernel-$1" make_stock "$1" 6.12-amd64 amd64 ;;
 		arm64) locked "kernel-$1" make_stock "$1" 6.12-cloud-arm64 arm64 ;;

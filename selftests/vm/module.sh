@@ -5,7 +5,8 @@
 #
 #   module.sh KERNEL…		build/k/KERNEL/profil.ko, and profil_test.ko with
 #				its race windows widened
-#   MUTANT=name module.sh …	build/k/KERNEL/profil_mutant_name.ko
+#   MUTANT=name module.sh …	build/k/KERNEL/profil_mutant_name.ko: profil_test.ko
+#				with selftests/mutants/name.patch
 #   PLANT=1 module.sh …		build/k/KERNEL/plant.ko, for selfcheck.sh
 #   MODULE_MAKE='C=2' module.sh …  once more, with these arguments to make and
 #				all of make's output, leaving the above alone
@@ -20,7 +21,7 @@ make_in()
 	# type information would need pahole, and nobody asks for it
 	set -- "$@" CONFIG_DEBUG_INFO_BTF_MODULES=
 	if [ "$kernel" = 7.2 ]; then
-		"$VM/sid.sh" "$@"
+		"$VM/sid.sh" make "$@"
 	else
 		make -C "$headers" M="$1" W=1 "${@:2}" modules
 	fi
@@ -33,7 +34,7 @@ build()
 	shift 2
 
 	# shellcheck disable=SC2086 # SOURCES are words
-	stamp=$(cd "$TOP" && { find $sources -type f -print0 | LC_ALL=C sort -z | xargs -0 sha256sum
+	stamp=$(cd "$TOP" && { find $sources ${MUTANT:+selftests/mutants/$MUTANT.patch} -type f -print0 | LC_ALL=C sort -z | xargs -0 sha256sum
 				echo "$headers" "$@"; } | sha256sum)
 	[ ! -e "$ko" ] || [ "$(cat "$work.stamp" 2>/dev/null)" != "$stamp" ] || return 0
 	rm -rf "$work"
@@ -41,6 +42,8 @@ build()
 	# shellcheck disable=SC2086
 	(cd "$TOP" && cp -r --parents $sources "$work")
 	[ "$name" != plant ] || mv "$work"/selftests/vm/plant/* "$work"
+	[ -z "${MUTANT:-}" ] || patch -s -p 1 -d "$work" <"$TOP/selftests/mutants/$MUTANT.patch" ||
+		die "the mutant $MUTANT does not apply: make selftests/mutants/$MUTANT.patch anew"
 	if [ "$name" = extra ]; then
 		make_in "$work" "$@" 2>&1 || rc=$?
 		return "$rc"
@@ -62,7 +65,8 @@ build_all()
 		# shellcheck disable=SC2086 # arguments are words
 		build extra "$ours" $MODULE_MAKE
 	elif [ "${MUTANT:-}" ]; then
-		build "profil_mutant_$MUTANT" "$ours" PROFIL_TEST=y PROFIL_MUTANT="$MUTANT"
+		need patch patch
+		build "profil_mutant_$MUTANT" "$ours" PROFIL_TEST=y
 	elif [ "${PLANT:-}" ]; then
 		build plant selftests/vm/plant
 	else
