@@ -176,7 +176,7 @@ check_compat() {
 }
 
 check_spdx() {
-	! files ! -path './LICENSES/*' ! -name '*.md' | xargs grep -L 'SPDX-License-Identifier: ' |
+	! files ! -path './LICENSES/*' | xargs grep -L 'SPDX-License-Identifier: ' |
 		sed 's/$/: no SPDX line/' | grep .
 }
 
