@@ -23,7 +23,11 @@
 #define PROFIL_WATCH_BUSY	8
 
 static const struct profil_hook *const profil_hooks[] = {
-	&profil_hook_ftrace, &profil_hook_kprobe, &profil_hook_hrtimer,
+#ifdef CONFIG_DYNAMIC_FTRACE
+	&profil_hook_ftrace,
+#endif
+	&profil_hook_kprobe,
+	&profil_hook_hrtimer,
 };
 
 /* Guards what follows; profil_hook_armed may be read without. */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The hook by function entry: the cheapest, where the kernel has
+ * The hook by function entry: the cheapest.  Built where the kernel has
  * DYNAMIC_FTRACE.
  */
 #include <linux/errno.h>
@@ -11,7 +11,6 @@
 
 #include "profil.h"
 
-#ifdef CONFIG_DYNAMIC_FTRACE
 static void profil_ftrace_entry(unsigned long ip, unsigned long parent_ip,
 				struct ftrace_ops *ops,
 				struct ftrace_regs *fregs)
@@ -55,16 +54,6 @@ static void profil_ftrace_disarm(void)
 	unregister_ftrace_function(&profil_ftrace_ops);
 	ftrace_free_filter(&profil_ftrace_ops);
 }
-#else
-static int profil_ftrace_arm(void)
-{
-	return -EOPNOTSUPP;
-}
-
-static void profil_ftrace_disarm(void)
-{
-}
-#endif
 
 const struct profil_hook profil_hook_ftrace = {
 	.id	= PROFIL_HOOK_FTRACE,

@@ -135,6 +135,7 @@ static int profil_ioctl_stop(struct file *file, union profil_args *args)
 static void profil_stats_read(struct profil_reg *reg, struct profil_stats *stats)
 {
 	const u64 *count = reg->count;
+	int class;
 
 	lockdep_assert_held(&reg->lock);
 	stats->out_state = reg->state;
@@ -145,6 +146,7 @@ static void profil_stats_read(struct profil_reg *reg, struct profil_stats *stats
 	stats->out_outside = count[PROFIL_OUTSIDE];
 	stats->out_saturated = count[PROFIL_SATURATED];
 	stats->out_pending = count[PROFIL_PENDING];
+	stats->out_lost = 0;
 	stats->out_lost_full = count[PROFIL_LOST_FULL];
 	stats->out_lost_stopped = count[PROFIL_LOST_STOPPED];
 	stats->out_lost_exit = count[PROFIL_LOST_EXIT];
@@ -152,10 +154,8 @@ static void profil_stats_read(struct profil_reg *reg, struct profil_stats *stats
 	stats->out_lost_denied = count[PROFIL_LOST_DENIED];
 	stats->out_lost_unready = count[PROFIL_LOST_UNREADY];
 	stats->out_lost_contended = count[PROFIL_LOST_CONTENDED];
-	stats->out_lost = stats->out_lost_full + stats->out_lost_stopped +
-			  stats->out_lost_exit + stats->out_lost_fault +
-			  stats->out_lost_denied + stats->out_lost_unready +
-			  stats->out_lost_contended;
+	for (class = PROFIL_LOST_FULL; class < PROFIL_CLASSES; class++)
+		stats->out_lost += count[class];
 	stats->out_deferred = reg->deferred;
 	stats->out_borrowed = reg->borrowed;
 	stats->out_forks_missed = reg->forks_missed;

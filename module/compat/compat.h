@@ -7,6 +7,10 @@
 #ifndef _PROFIL_COMPAT_H
 #define _PROFIL_COMPAT_H
 
+#ifndef CONFIG_64BIT
+#error "profil needs a 64-bit kernel: generations and counts are read whole"
+#endif
+
 /* Comes before all headers of all files, so this can only be here. */
 #define pr_fmt(fmt) "profil: " fmt
 
