@@ -32,6 +32,7 @@ help:
 #?   make modules, lib    one of the two
 #?   make install         module, header, library, manual pages
 #?   make uninstall       the reverse; both know PREFIX= and DESTDIR=
+#?   make install-dkms    the module's source, for "dkms install profil/0.1.0"
 #?
 #? For work on it:
 #?   make test            tests that need no VM
@@ -100,6 +101,10 @@ install: lib
 	install -D -m 644 -t $(DESTDIR)$(MANDIR)/man4 Documentation/man/profil.4
 	test -n "$(DESTDIR)" || { depmod $(KVER); ldconfig; }
 
+install-dkms:
+	install -d $(DESTDIR)/usr/src/profil-$(VERSION)
+	cp -R Kbuild module uapi dkms.conf COPYING LICENSES $(DESTDIR)/usr/src/profil-$(VERSION)
+
 uninstall:
 	$(MAKE) -C libwrap uninstall PREFIX=$(PREFIX) DESTDIR=$(DESTDIR)
 	rm -f $(MODDIR)/profil.ko $(DESTDIR)$(MANDIR)/man3/profil.3 $(DESTDIR)$(MANDIR)/man4/profil.4
@@ -112,4 +117,4 @@ distclean: clean
 	rm -rf "$${PROFIL_CACHE:-$${XDG_CACHE_HOME:-$$HOME/.cache}/profil}"
 
 .PHONY: all help modules lib selftests lint test check check-debug check-dkms \
-	demo vm vm-run vm-ready install uninstall clean distclean
+	demo vm vm-run vm-ready install install-dkms uninstall clean distclean
