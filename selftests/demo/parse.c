@@ -198,13 +198,14 @@ void profile_read(struct profile *profile, const char *file)
 	struct input in = { .name = file };
 	struct stat st;
 
-	/* Opening a FIFO would wait for ever. */
-	if (stat(file, &st) || !(in.file = fopen(file, "re"))) {
-		fprintf(stderr, "report: cannot open %s: %s\n", file, strerror(errno));
+	if (!stat(file, &st) && !S_ISREG(st.st_mode)) {
+		/* Opening a FIFO would wait for ever. */
+		fprintf(stderr, "report: %s is not an ordinary file\n", file);
 		exit(1);
 	}
-	if (!S_ISREG(st.st_mode)) {
-		fprintf(stderr, "report: %s is not an ordinary file\n", file);
+	in.file = fopen(file, "re");
+	if (!in.file) {
+		fprintf(stderr, "report: cannot open %s: %s\n", file, strerror(errno));
 		exit(1);
 	}
 	read_lines(profile, &in);

@@ -54,7 +54,7 @@ struct profile_object {
 	unsigned int width;	/* bytes of a counter: 2 or 4 */
 };
 
-/* Begin the clocks; call it next to the start of profiling. */
+/* Begin the clocks, right after profiling was started. */
 void profile_begin(struct profile_run *run, unsigned int rate);
 
 /* Stop the clocks, read the counts; 0, or -1 with errno. */

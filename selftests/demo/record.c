@@ -91,6 +91,12 @@ static int add_object(struct dl_phdr_info *info, size_t size, void *unused)
 	return 0;
 }
 
+static int resume(void)
+{
+	return profil_start(regions, num, sizeof(regions[0]), PROFILE_RATE_TICK);
+}
+
+/* After the start: the kernel's work to place its hook is not the program's. */
 static void begin(void)
 {
 	profile_begin(&run, PROFILE_RATE_TICK);
@@ -107,24 +113,24 @@ static __attribute__((constructor)) void start(void)
 		return;
 	}
 	dl_iterate_phdr(add_object, NULL);
-	begin();
-	if (profil_start(regions, num, sizeof(regions[0]), run.rate)) {
-		recorded_pid = 0;
+	if (resume()) {
 		/* The library has said what there is to say about the device. */
 		if (errno != ENOENT && errno != EACCES)
 			perror("record: cannot start");
 		return;
 	}
+	begin();
 	pthread_atfork(NULL, NULL, begin);
 }
 
-/* Writes what there is; gives the file's name, in a static buffer. */
+/* Stops, and writes what there is; gives the file's name, in a static buffer. */
 static const char *save(bool even_if_empty)
 {
 	static char file[PATH_MAX + 64];
 	struct profile_run now = run;
 	struct timespec time;
 
+	profil_stop();
 	if (profile_end(&now)) {
 		perror("record: cannot read the counts");
 		return NULL;
@@ -147,7 +153,6 @@ static __attribute__((destructor)) void finish(void)
 	if (recorded_pid != getpid())
 		return;
 	recorded_pid = 0;
-	profil_stop();
 	save(true);
 }
 
@@ -170,15 +175,16 @@ EXPORT void __attribute__((noreturn)) _Exit(int status)
  */
 EXPORT int execve(const char *path, char *const argv[], char *const envp[])
 {
-	const char *file = NULL;
+	bool recording = recorded_pid == getpid();
+	const char *file = recording ? save(false) : NULL;
 	int err;
 
-	if (recorded_pid == getpid())
-		file = save(false);
 	syscall(SYS_execve, path, argv, envp);
 	err = errno;
 	if (file)
 		unlink(file);
+	if (recording)
+		resume();
 	errno = err;
 	return -1;
 }

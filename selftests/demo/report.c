@@ -121,7 +121,8 @@ static void print_accounting(const struct profile *profile)
 	printf("%8.2fs  getrusage: %.2f user + %.2f system\n",
 	       SECONDS(run->user_ns + run->system_ns), SECONDS(run->user_ns),
 	       SECONDS(run->system_ns));
-	printf("%8.2fs  wall\n", SECONDS(run->wall_ns));
+	printf("%8.2fs  wall%s\n", SECONDS(run->wall_ns),
+	       profile->processes > 1 ? ", of all programs added up" : "");
 }
 
 int main(int argc, char **argv)

@@ -6,28 +6,9 @@ set -eu
 
 here=$(cd "$(dirname "$0")" && pwd)
 lib=$(cd "$1" && pwd)
-tmp=$(mktemp -d)
-trap 'rm -rf "$tmp"' EXIT
-count=0
 : "${CC:=cc}"
-
-# check NAME COMMAND...: one result; what the command said is shown if it fails
-check() {
-	count=$((count + 1))
-	name=$1
-	shift
-	# Not as the condition of an if: there the shell forgets its -e.
-	set +e
-	(set -e; "$@") >"$tmp/out" 2>&1
-	status=$?
-	set -e
-	if [ $status = 0 ]; then
-		echo "ok $count - $name"
-	else
-		sed 's/^/# /' "$tmp/out"
-		echo "not ok $count - $name"
-	fi
-}
+# shellcheck source-path=SCRIPTDIR source=tap.sh
+. "$here/tap.sh"
 
 symbols() {
 	nm -D --defined-only "$lib/libprofil.so" | awk '{ print $2, $3 }' | sort >"$tmp/have"
@@ -120,4 +101,4 @@ check "a static program links without a warning" link_static
 check "installs seven files under DESTDIR" installed_files
 check "profil.pc compiles C90 against them" pkg_config
 check "uninstall leaves no file" uninstalled
-echo "1..$count"
+plan

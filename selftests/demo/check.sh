@@ -1,0 +1,9 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+# All tests of the demonstration; the last line says how many passed.
+set -eu
+
+here=$(cd "$(dirname "$0")" && pwd)
+"$here/../setup.sh" build vm check demo
+make -s -C "$here" tests
+exec "$here/../lib/tally.sh" "$here/report_test.sh" "$here/record_test.sh" "$here/sqlite_test.sh"

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * For the test of record.so: spends CPU time in a thread, in a child that leaves
+ * by _exit(), in one that executes this program anew, and in itself.
+ */
+#define _GNU_SOURCE
+#include <pthread.h>
+#include <stdio.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+static void *spin(void *tenths)
+{
+	struct timespec now;
+	long ms = (long)tenths * 100;
+
+	do {
+		for (volatile int i = 0; i < 100000; i++)
+			;
+		clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+	} while (now.tv_sec * 1000 + now.tv_nsec / 1000000 < ms);
+	return NULL;
+}
+
+int main(int argc, char **argv)
+{
+	pthread_t thread;
+
+	if (argc > 1) {
+		spin((void *)4);
+		return 0;
+	}
+	pthread_create(&thread, NULL, spin, (void *)4);
+	pthread_join(thread, NULL);
+	if (!fork()) {
+		spin((void *)4);
+		_exit(0);
+	}
+	if (!fork()) {
+		/* A shell's way through PATH: the first one does not exist. */
+		execl("/nonexistent", argv[0], "again", NULL);
+		execve("/proc/self/exe", (char *[]) { argv[0], "again", NULL }, environ);
+		_exit(1);
+	}
+	while (wait(NULL) > 0)
+		;
+	spin((void *)4);
+	puts("spun");
+	return 0;
+}
