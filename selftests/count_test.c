@@ -166,11 +166,9 @@ struct counted {
 	struct gate begin, end, leave;
 	pid_t tids[THREADS];
 	pthread_t threads[THREADS];
-	pid_t pids[THREADS];
 	volatile bool stop;
 	bool reading;
 	__u64 in_range[THREADS];
-	bool equal[THREADS];
 };
 
 static void work(const struct counted *counted, int zero, char *sink)
@@ -363,6 +361,7 @@ TEST_F(count, processes_on_one_shared_counter_lose_nothing)
 	struct counted *counted = self->counted;
 	struct profil_region region;
 	struct profil_stats stats;
+	pid_t pids[THREADS];
 	__u32 *counter;
 	__u64 sum = 0;
 	int i;
@@ -375,9 +374,9 @@ TEST_F(count, processes_on_one_shared_counter_lose_nothing)
 	region.flags = PROFIL_REGION_F_U32;
 	ASSERT_EQ(0, profil_start(self->fd, &region, 1));
 	for (i = 0; i < THREADS; i++) {
-		counted->pids[i] = fork();
-		ASSERT_LE(0, counted->pids[i]);
-		if (!counted->pids[i])
+		pids[i] = fork();
+		ASSERT_LE(0, pids[i]);
+		if (!pids[i])
 			_exit(count_process(counted, self->fd, i, 250));
 	}
 	while (__atomic_load_n(&counted->begin.waiting, __ATOMIC_SEQ_CST) <
@@ -385,7 +384,7 @@ TEST_F(count, processes_on_one_shared_counter_lose_nothing)
 		usleep(1000);
 	gate_open(&counted->begin);
 	for (i = 0; i < THREADS; i++) {
-		EXPECT_EQ(0, wait_for(counted->pids[i]));
+		EXPECT_EQ(0, wait_for(pids[i]));
 		sum += counted->in_range[i];
 	}
 	ASSERT_EQ(0, profil_stop(self->fd));

@@ -160,6 +160,20 @@ static inline struct profil_region page_region(void *code, void *counter)
 	};
 }
 
+/* A region of all the program's code, in a page of counters at @counters. */
+static inline struct profil_region text_region(void *counters)
+{
+	const __u64 before = 32UL << 20;
+	__u64 at = UPTR(hot_a);
+
+	return (struct profil_region){
+		.buf_uptr = UPTR(counters),
+		.bytes = PAGE,
+		.offset = at > before ? at - before : 0,
+		.scale = 1,
+	};
+}
+
 static inline int profil_start_page(int fd, void *code, void *counter)
 {
 	struct profil_region region = page_region(code, counter);

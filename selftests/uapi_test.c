@@ -40,7 +40,7 @@ static int start(FIXTURE_DATA(uapi) *self)
 /* Every command on one profile that is on: each succeeds with a right struct. */
 FIXTURE(command) {
 	int fd;
-	char *pages;		/* three, then one that is not mapped */
+	char *pages;		/* three, then one without access */
 	struct profil_region region;
 };
 
@@ -76,7 +76,7 @@ FIXTURE_SETUP(command)
 	self->pages = mmap(NULL, 4 * PAGE, PROT_READ | PROT_WRITE,
 			   MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	ASSERT_NE(MAP_FAILED, self->pages);
-	ASSERT_EQ(0, munmap(self->pages + 3 * PAGE, PAGE));
+	ASSERT_EQ(0, mprotect(self->pages + 3 * PAGE, PAGE, PROT_NONE));
 	self->region = page_region(hot_a, page_alloc());
 	ASSERT_EQ(0, profil_start(self->fd, &self->region, 1));
 }
