@@ -220,7 +220,7 @@ static bool profil_flush(struct profil_reg *reg, bool all, bool last)
  * profil_deliver_all - Deliver what is pending, as far as possible at once
  * @reg: The registration of current
  *
- * Before a generation ends; with it ends what could not be delivered.
+ * Counts it while the generation lasts, and settles it as lost afterwards.
  *
  * Context: Task, nothing held.
  */

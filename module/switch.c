@@ -2,7 +2,8 @@
 /*
  * On, off, other histograms: every change of what a registration counts.
  * "Off" means off: when one of these returns, no CPU writes to the former
- * histograms any more.
+ * histograms any more.  What is pending is delivered before, as far as it can
+ * be at once; what is left or came meanwhile is settled as lost afterwards.
  */
 #include "profil.h"
 
@@ -54,6 +55,7 @@ int profil_switch_on(struct profil_reg *reg, struct profil_set *set)
 	if (dead)
 		return -ESRCH;
 	profil_switch_retire(reg, old);
+	profil_deliver_all(reg);
 	return 0;
 }
 
@@ -73,6 +75,7 @@ void profil_switch_off(struct profil_reg *reg)
 	old = profil_switch(reg, NULL, PROFIL_STATE_OFF);
 	raw_spin_unlock_irqrestore(&reg->lock, flags);
 	profil_switch_retire(reg, old);
+	profil_deliver_all(reg);
 }
 
 /**
