@@ -26,6 +26,8 @@ fetch()
 	apt_fetch "linux-binary-$version"
 	dpkg-deb --fsys-tarfile linux-binary-*.deb | tar -xO --wildcards '*/vmlinuz*' >"$tmp/vmlinuz"
 	rm linux-binary-*.deb
+	# older ones cannot read these headers; what it depends on, its other tools use
+	apt_fetch sparse
 	say "downloading the compiler and headers of $version (about 100 MB)"
 	apt-get -qq -y --download-only -o Dir::Cache::archives="$PWD" install base-files bash coreutils \
 		dash findutils gcc grep "linux-headers-$version" make mawk sed >"$tmp/log" 2>&1 ||
