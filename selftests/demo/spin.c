@@ -28,7 +28,7 @@ int main(int argc, char **argv)
 	pthread_t thread;
 
 	if (argc > 1) {
-		spin((void *)4);
+		spin((void *)6);
 		return 0;
 	}
 	pthread_create(&thread, NULL, spin, (void *)4);
@@ -38,9 +38,13 @@ int main(int argc, char **argv)
 		_exit(0);
 	}
 	if (!fork()) {
+		char *args[] = { argv[0], "again", NULL };
+
 		/* A shell's way through PATH: the first one does not exist. */
-		execl("/nonexistent", argv[0], "again", NULL);
-		execve("/proc/self/exe", (char *[]) { argv[0], "again", NULL }, environ);
+		spin((void *)1);
+		execve("/nonexistent", args, environ);
+		spin((void *)3);
+		execve("/proc/self/exe", args, environ);
 		_exit(1);
 	}
 	while (wait(NULL) > 0)
