@@ -7,6 +7,7 @@
 #   kernels.sh image KERNEL	print the path of the image
 #   kernels.sh headers KERNEL	print the path of the header tree
 #   kernels.sh modules KERNEL	print the folder with the modules for 9p
+#   kernels.sh busybox KERNEL	print the path of a busybox that runs on it
 #   kernels.sh source		print the path of the source tree of 6.12
 #
 # KERNEL is one of the tags 6.1 6.12 7.2 arm64 debug, a Debian 12 version such
@@ -55,7 +56,10 @@ make_stock()
 	if [ "$3" = amd64 ]; then
 		apt_fetch "linux-image-$version" "linux-headers-$version" "$common" "$kbuild"
 	else
-		apt_fetch "linux-image-$version" "linux-headers-$version" "$common"
+		apt_fetch "linux-image-$version" "linux-headers-$version" "$common" busybox-static
+		dpkg-deb --fsys-tarfile busybox-static_*.deb | tar -xO ./bin/busybox >"$tmp/busybox"
+		chmod +x "$tmp/busybox"
+		rm busybox-static_*.deb
 		# the build tools run here, whatever they build for
 		(apt_open bookworm amd64 && apt_fetch "$kbuild")
 	fi
@@ -154,6 +158,12 @@ fetch)
 	;;
 image) path "$1" vmlinuz ;;
 headers | modules) path "$1" "$command" ;;
+busybox)
+	case $1 in
+	arm64) path "$1" busybox ;;
+	*) command -v busybox ;;
+	esac
+	;;
 source)
 	[ -e "$CACHE/source" ] || locked source make_source
 	echo "$CACHE/source"

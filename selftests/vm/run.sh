@@ -69,12 +69,10 @@ kernels()
 # initramfs FILE: made anew for each run, which takes 0.2 s
 initramfs()
 {
-	local root=$run/root add busybox=/bin/busybox tests=$BUILD/selftests
+	local root=$run/root add busybox tests=$BUILD/selftests
 
-	if [ "$kernel" = arm64 ]; then
-		busybox=$(kernels modules arm64)/busybox
-		tests+=-arm64
-	fi
+	busybox=$(kernels busybox "$kernel")
+	[ "$kernel" != arm64 ] || tests+=-arm64
 	! LC_ALL=C ldd "$busybox" >/dev/null 2>&1 ||
 		die "$busybox is not static: apt-get install busybox-static"
 	mkdir -p "$root"/{bin,etc,tests,vm/modules}
@@ -125,8 +123,7 @@ qemu=qemu-system-x86_64 cpu=max package=qemu-system-x86
 console=ttyS0,115200 out=ttyS1 verdict=ttyS2
 if [ "$kernel" = arm64 ]; then
 	qemu=qemu-system-aarch64 cpu=cortex-a72 package=qemu-system-arm
-	console=ttyAMA0 out=out verdict=verdict
-	[ ! "$interactive" ] || out=hvc0
+	console=ttyAMA0 out=hvc0 verdict=vport
 fi
 need "$qemu" "$package"
 need cpio cpio
@@ -158,12 +155,7 @@ args=(-nodefaults -no-user-config -display none -no-reboot -m "${mem:-$([ "$kern
 	-chardev "stdio,id=out,signal=$([ "$interactive" ] && echo off || echo on)")
 if [ "$kernel" = arm64 ]; then
 	args+=(-M 'virt,gic-version=3' -serial chardev:console -device virtio-serial-pci
-		-device 'virtserialport,chardev=verdict,name=verdict')
-	if [ "$interactive" ]; then
-		args+=(-device 'virtconsole,chardev=out')
-	else
-		args+=(-device 'virtserialport,chardev=out,name=out')
-	fi
+		-device 'virtconsole,chardev=out' -device 'virtserialport,chardev=verdict,name=verdict')
 else
 	args+=(-M pc -serial chardev:console -serial chardev:out -serial chardev:verdict)
 fi
