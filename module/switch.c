@@ -7,6 +7,7 @@
  */
 #include "profil.h"
 
+/* Returns the former set, whose references are the caller's to drop. */
 static struct profil_set *profil_switch(struct profil_reg *reg,
 					struct profil_set *set, u32 state)
 {
@@ -21,7 +22,7 @@ static struct profil_set *profil_switch(struct profil_reg *reg,
 	return old;
 }
 
-/* Also without a former set: another thread may be about to drain it. */
+/* Waits also without a former set: another thread may just have taken it. */
 static void profil_switch_retire(struct profil_reg *reg, struct profil_set *old)
 {
 	profil_section_drain(reg);
@@ -29,6 +30,24 @@ static void profil_switch_retire(struct profil_reg *reg, struct profil_set *old)
 		return;
 	profil_set_put(old);
 	profil_hook_put();
+}
+
+static int profil_switch_by_user(struct profil_reg *reg, struct profil_set *set)
+{
+	struct profil_set *old = NULL;
+	unsigned long flags;
+	bool dead;
+
+	profil_deliver_all(reg);
+	raw_spin_lock_irqsave(&reg->lock, flags);
+	dead = reg->dead;
+	if (!dead)
+		old = profil_switch(reg, set,
+				    set ? PROFIL_STATE_ON : PROFIL_STATE_OFF);
+	raw_spin_unlock_irqrestore(&reg->lock, flags);
+	profil_switch_retire(reg, old);
+	profil_deliver_all(reg);
+	return dead ? -ESRCH : 0;
 }
 
 /**
@@ -42,21 +61,7 @@ static void profil_switch_retire(struct profil_reg *reg, struct profil_set *old)
  */
 int profil_switch_on(struct profil_reg *reg, struct profil_set *set)
 {
-	struct profil_set *old = NULL;
-	unsigned long flags;
-	bool dead;
-
-	profil_deliver_all(reg);
-	raw_spin_lock_irqsave(&reg->lock, flags);
-	dead = reg->dead;
-	if (!dead)
-		old = profil_switch(reg, set, PROFIL_STATE_ON);
-	raw_spin_unlock_irqrestore(&reg->lock, flags);
-	if (dead)
-		return -ESRCH;
-	profil_switch_retire(reg, old);
-	profil_deliver_all(reg);
-	return 0;
+	return profil_switch_by_user(reg, set);
 }
 
 /**
@@ -67,15 +72,7 @@ int profil_switch_on(struct profil_reg *reg, struct profil_set *set)
  */
 void profil_switch_off(struct profil_reg *reg)
 {
-	struct profil_set *old;
-	unsigned long flags;
-
-	profil_deliver_all(reg);
-	raw_spin_lock_irqsave(&reg->lock, flags);
-	old = profil_switch(reg, NULL, PROFIL_STATE_OFF);
-	raw_spin_unlock_irqrestore(&reg->lock, flags);
-	profil_switch_retire(reg, old);
-	profil_deliver_all(reg);
+	profil_switch_by_user(reg, NULL);
 }
 
 /**
