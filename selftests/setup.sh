@@ -24,6 +24,8 @@ qemu-system-x86 vm
 busybox-static vm
 cpio vm
 xz-utils vm debug
+pahole vm
+patch vm
 mmdebstrap check
 gcc-12-aarch64-linux-gnu check
 libc6-dev-arm64-cross check
@@ -38,11 +40,13 @@ python3-docutils check
 clang check
 g++ check
 perl check
+valgrind check
 bc debug
 flex debug
 bison debug
 libssl-dev debug
-libsqlite3-dev demo
+libsqlite3-dev demo check
+libdw-dev demo check
 END
 }
 
