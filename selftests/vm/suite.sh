@@ -7,6 +7,7 @@
 #
 #   --core		only the programs of selftests/core.list
 #   --test-module	with the module whose race windows are widened
+#   --mutant NAME	with that one, and selftests/mutants/NAME.patch
 #   --params STRING, --cpus N, --timeout SECONDS, --append STRING, --icount SHIFT
 #			as run.sh
 #   PROGRAM…		only these
@@ -82,12 +83,13 @@ count()
 
 kernel=${1:?"which kernel? see the top of $0"}
 shift
-params='' run=(--kernel "$kernel") core='' test_module='' programs=() timeout=900
+params='' run=(--kernel "$kernel") core='' test_module='' mutant='' programs=() timeout=900
 [ "$kernel" != debug ] || timeout=2400
 while [ $# -gt 0 ]; do
 	case $1 in
 	--core) core=1 ;;
 	--test-module) test_module=1 ;;
+	--mutant) mutant=$2 && shift ;;
 	--params) params=$2 && shift ;;
 	--timeout) timeout=$2 && shift ;;
 	--cpus | --append | --icount) run+=("$1" "$2") && shift ;;
@@ -111,8 +113,8 @@ if [ "$core" ]; then
 elif [ ${#programs[@]} = 0 ]; then
 	mapfile -t programs < <(cd "$out" && ls -- *_test *_test.sh)
 fi
-"$VM/module.sh" "$kernel"
-module=$(build_dir "$kernel")/profil${test_module:+_test}.ko
+MUTANT=$mutant "$VM/module.sh" "$kernel"
+module=$(build_dir "$kernel")/profil${test_module:+_test}${mutant:+_mutant_$mutant}.ko
 per_program=$(sed -n 's/^timeout=//p' "$TOP/selftests/settings")
 [ "$kernel" != debug ] || per_program=$((per_program * 3))
 
@@ -127,5 +129,5 @@ if [ "$rc" != 0 ]; then
 	echo "not ok - the VM ended with status $rc"
 	failed=$((failed + 1))
 fi
-echo "suite $kernel${test_module:+ (test module)}${params:+ $params}: $passed passed, $failed failed, $skipped skipped"
+echo "suite $kernel${test_module:+ (test module)}${mutant:+ (mutant $mutant)}${params:+ $params}: $passed passed, $failed failed, $skipped skipped"
 [ "$failed" = 0 ] && [ "$passed" -gt 0 ]
