@@ -114,7 +114,7 @@ goes_once_the_process_has_ended()
 comes_and_goes_many_times()
 {
 	for _ in $(seq 15); do
-		load && "$helper" count 2 >/tmp/profil_count ||
+		load && "$helper" count 10 >/tmp/profil_count ||
 			diag "$(cat /tmp/profil_count)" || return
 	done
 	for _ in $(seq 30); do

@@ -2,6 +2,7 @@
 /* The program's own signals and timers, and its sleeps, are none of ours. */
 #include <poll.h>
 #include <sys/epoll.h>
+#include <sys/prctl.h>
 #include <sys/time.h>
 
 #include "profil_common.h"
@@ -165,23 +166,28 @@ static void *writer_fn(void *arg)
 {
 	int fd = *(int *)arg;
 
+	const struct timespec ts = { .tv_nsec = 20000 };
+
+	prctl(PR_SET_TIMERSLACK, 1);
 	while (write(fd, "x", 1) == 1)
-		usleep(300);
+		nanosleep(&ts, NULL);
 	return NULL;
 }
 
 /* What the call returned where it slept as it should: 0. */
 static int sleep_in(FIXTURE_DATA(sleep) *self, enum call call)
 {
-	struct timespec ts = { .tv_nsec = 200000 };
+	/* So short that most of the time is in the kernel, not asleep. */
+	const struct timespec ts = { .tv_nsec = 20000 };
 	struct epoll_event event;
 	char c;
 
 	switch (call) {
 	case CALL_POLL:
-		return poll(self->pollfds, ARRAY_SIZE(self->pollfds), 1);
+		return ppoll(self->pollfds, ARRAY_SIZE(self->pollfds), &ts,
+			     NULL);
 	case CALL_EPOLL:
-		return epoll_wait(self->epoll, &event, 1, 1);
+		return epoll_pwait2(self->epoll, &event, 1, &ts, NULL);
 	case CALL_NANOSLEEP:
 		return nanosleep(&ts, NULL);
 	case CALL_READ:
@@ -200,8 +206,9 @@ TEST_F(sleep, is_not_interrupted)
 	if (variant->call == CALL_READ)
 		ASSERT_EQ(0, pthread_create(&writer, NULL, writer_fn,
 					    &self->pipe[1]));
+	ASSERT_EQ(0, prctl(PR_SET_TIMERSLACK, 1));
 	ASSERT_EQ(0, profil_start(self->fd, &region, 1));
-	for (i = 0; i < 2000; i++) {
+	for (i = 0; i < 20000; i++) {
 		if (sleep_in(self, variant->call)) {
 			interrupted += errno == EINTR;
 			other += errno != EINTR;
