@@ -24,4 +24,4 @@ const struct profile_count profile_counts[] = {
 	COUNT(forks_missed, "children not profiled"),
 };
 
-const size_t profile_counts_num = sizeof(profile_counts) / sizeof(profile_counts[0]);
+const size_t profile_counts_num = ARRAY_SIZE(profile_counts);

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Reads the files that profile.c writes, and trusts nothing in them. */
 #include <errno.h>
-#include <inttypes.h>
 #include <limits.h>
 #include <stdarg.h>
 #include <stdbool.h>
@@ -18,8 +17,7 @@ struct input {
 	char line[PATH_MAX + 64];	/* without its newline */
 };
 
-static void __attribute__((noreturn, format(printf, 2, 3)))
-bad(const struct input *in, const char *format, ...)
+static void __noreturn __printf(2, 3) bad(const struct input *in, const char *format, ...)
 {
 	va_list args;
 
@@ -65,7 +63,7 @@ static bool next_line(struct input *in)
 }
 
 /* Digits alone: strtoull() would take signs and blanks as well. */
-static uint64_t number(const struct input *in, const char *text, int base)
+static __u64 parse(const struct input *in, const char *text, int base)
 {
 	const char *digits = base == 16 ? "0123456789abcdef" : "0123456789";
 	unsigned long long value;
@@ -79,7 +77,7 @@ static uint64_t number(const struct input *in, const char *text, int base)
 	return value;
 }
 
-static uint64_t sum(const struct input *in, uint64_t a, uint64_t b)
+static __u64 add(const struct input *in, __u64 a, __u64 b)
 {
 	if (__builtin_add_overflow(a, b, &a))
 		bad(in, "the sum is beyond 64 bits");
@@ -87,7 +85,7 @@ static uint64_t sum(const struct input *in, uint64_t a, uint64_t b)
 }
 
 static void add_sample(struct profile *profile, const struct input *in,
-		       const char *object, uint64_t address, uint64_t count)
+		       const char *object, __u64 address, __u64 count)
 {
 	/* Room for a power of two, doubled when it is full. */
 	if (!(profile->num & (profile->num - 1))) {
@@ -110,7 +108,7 @@ static bool read_key(struct profile *profile, const struct input *in,
 		     const char *key, const char *value)
 {
 	struct profile_run *run = &profile->run;
-	const struct { const char *key; uint64_t *to; } clocks[] = {
+	const struct { const char *key; __u64 *to; } clocks[] = {
 		{ "wall_ns", &run->wall_ns },
 		{ "user_ns", &run->user_ns },
 		{ "system_ns", &run->system_ns },
@@ -122,12 +120,12 @@ static bool read_key(struct profile *profile, const struct input *in,
 		return true;
 	}
 	if (!strcmp(key, "pid")) {
-		number(in, value, 10);
+		parse(in, value, 10);
 		return true;
 	}
 	if (!strcmp(key, "rate") || !strcmp(key, "tick_ns")) {
 		bool rate = *key == 'r';
-		uint64_t v = number(in, value, 10);
+		__u64 v = parse(in, value, 10);
 
 		if (v > UINT_MAX || (!rate && !v))
 			bad(in, "%s is out of range", key);
@@ -139,10 +137,10 @@ static bool read_key(struct profile *profile, const struct input *in,
 			run->tick_ns = v;
 		return true;
 	}
-	for (size_t i = 0; i < sizeof(clocks) / sizeof(clocks[0]); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(clocks); i++) {
 		if (strcmp(key, clocks[i].key))
 			continue;
-		*clocks[i].to = sum(in, *clocks[i].to, number(in, value, 10));
+		*clocks[i].to = add(in, *clocks[i].to, parse(in, value, 10));
 		return true;
 	}
 	for (size_t i = 0; i < profile_counts_num; i++) {
@@ -150,7 +148,7 @@ static bool read_key(struct profile *profile, const struct input *in,
 
 		if (strcmp(key, profile_counts[i].key))
 			continue;
-		*to = sum(in, *to, number(in, value, 10));
+		*to = add(in, *to, parse(in, value, 10));
 		return true;
 	}
 	return false;
@@ -159,7 +157,7 @@ static bool read_key(struct profile *profile, const struct input *in,
 static void read_lines(struct profile *profile, struct input *in)
 {
 	char object[PATH_MAX + 64] = "";
-	uint64_t total = 0;
+	__u64 total = 0;
 
 	if (!next_line(in) || strcmp(in->line, PROFILE_HEADER))
 		bad(in, "this is not a profile: it begins otherwise than '" PROFILE_HEADER "'");
@@ -170,9 +168,9 @@ static void read_lines(struct profile *profile, struct input *in)
 			bad(in, "a line without a value");
 		*value++ = 0;
 		if (!strcmp(in->line, "object")) {
-			strcpy(object, value);
+			memcpy(object, value, strlen(value) + 1);
 		} else if (!strcmp(in->line, "end")) {
-			if (number(in, value, 10) != total)
+			if (parse(in, value, 10) != total)
 				bad(in, "the samples do not add up to what is said here");
 			if (next_line(in))
 				bad(in, "there is more after the end");
@@ -183,10 +181,10 @@ static void read_lines(struct profile *profile, struct input *in)
 			if (!read_key(profile, in, in->line, value))
 				bad(in, "an unknown word");
 		} else {
-			uint64_t address = number(in, in->line, 16);
-			uint64_t count = number(in, value, 10);
+			__u64 address = parse(in, in->line, 16);
+			__u64 count = parse(in, value, 10);
 
-			total = sum(in, total, count);
+			total = add(in, total, count);
 			add_sample(profile, in, object, address, count);
 		}
 	}

@@ -36,8 +36,7 @@ static void out_flush(struct out *out)
 	out->len = 0;
 }
 
-static void __attribute__((format(printf, 2, 3)))
-out_line(struct out *out, const char *format, ...)
+static void __printf(2, 3) out_line(struct out *out, const char *format, ...)
 {
 	char *line = out->buf + out->len;
 	size_t room = sizeof(out->buf) / 2;
@@ -57,7 +56,7 @@ out_line(struct out *out, const char *format, ...)
 }
 
 /* Adds the clocks as they are now; subtracting goes through zero and back. */
-static void add_clocks(struct profile_run *run, uint64_t sign)
+static void add_clocks(struct profile_run *run, __u64 sign)
 {
 	struct timespec now;
 	struct rusage used;
@@ -73,6 +72,11 @@ void profile_begin(struct profile_run *run, unsigned int rate)
 {
 	memset(run, 0, sizeof(*run));
 	run->rate = rate;
+	profile_continue(run);
+}
+
+void profile_continue(struct profile_run *run)
+{
 	add_clocks(run, -1);
 }
 
@@ -90,20 +94,20 @@ int profile_end(struct profile_run *run)
 	return 0;
 }
 
-static uint64_t bin(const struct profile_object *object, size_t i)
+static __u64 bin(const struct profile_object *object, size_t i)
 {
 	if (object->width == 2)
-		return ((const uint16_t *)object->bins)[i];
-	return ((const uint32_t *)object->bins)[i];
+		return ((const __u16 *)object->bins)[i];
+	return ((const __u32 *)object->bins)[i];
 }
 
 /* Returns the samples of the object. */
-static uint64_t write_object(struct out *out, const struct profile_object *object)
+static __u64 write_object(struct out *out, const struct profile_object *object)
 {
-	uint64_t address = object->start - object->bias;
+	__u64 address = object->start - object->bias;
 	char target[PATH_MAX];
 	const char *path = object->path;
-	uint64_t sum = 0;
+	__u64 sum = 0;
 	ssize_t len;
 
 	if (!strcmp(path, "/proc/self/exe")) {
@@ -114,14 +118,13 @@ static uint64_t write_object(struct out *out, const struct profile_object *objec
 		}
 	}
 	for (size_t i = 0; i < object->num; i++) {
-		uint64_t samples = bin(object, i);
+		__u64 samples = bin(object, i);
 
 		if (!samples)
 			continue;
 		if (!sum)
 			out_line(out, "object %s\n", path);
-		out_line(out, "%llx %llu\n", (unsigned long long)(address + 2 * i),
-			 (unsigned long long)samples);
+		out_line(out, "%llx %llu\n", address + 2 * i, samples);
 		sum += samples;
 	}
 	return sum;
@@ -149,15 +152,13 @@ static void write_command(struct out *out)
 static void write_all(struct out *out, const struct profile_run *run,
 		      const struct profile_object *objects, size_t num)
 {
-	uint64_t sum = 0;
+	__u64 sum = 0;
 
 	out_line(out, PROFILE_HEADER "\n");
 	write_command(out);
-	out_line(out, "pid %d\nrate %u\ntick_ns %llu\n", getpid(), run->rate,
-		 (unsigned long long)run->tick_ns);
+	out_line(out, "pid %d\nrate %u\ntick_ns %llu\n", getpid(), run->rate, run->tick_ns);
 	out_line(out, "wall_ns %llu\nuser_ns %llu\nsystem_ns %llu\n",
-		 (unsigned long long)run->wall_ns, (unsigned long long)run->user_ns,
-		 (unsigned long long)run->system_ns);
+		 run->wall_ns, run->user_ns, run->system_ns);
 	for (size_t i = 0; i < profile_counts_num; i++) {
 		const struct profile_count *count = &profile_counts[i];
 		__u64 value;
@@ -167,7 +168,7 @@ static void write_all(struct out *out, const struct profile_run *run,
 	}
 	for (size_t i = 0; i < num; i++)
 		sum += write_object(out, &objects[i]);
-	out_line(out, "end %llu\n", (unsigned long long)sum);
+	out_line(out, "end %llu\n", sum);
 	out_flush(out);
 }
 

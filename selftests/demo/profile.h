@@ -17,8 +17,11 @@
 #define SELFTESTS_DEMO_PROFILE_H
 
 #include <stddef.h>
-#include <stdint.h>
 #include <profil.h>
+
+#define ARRAY_SIZE(array) (sizeof(array) / sizeof((array)[0]))
+#define __noreturn __attribute__((noreturn))
+#define __printf(a, b) __attribute__((format(printf, a, b)))
 
 #define PROFILE_HEADER "profil-record 1"
 #define PROFILE_SUFFIX ".profil"
@@ -27,10 +30,10 @@
 
 struct profile_run {
 	unsigned int rate;
-	uint64_t tick_ns;
-	uint64_t wall_ns;
-	uint64_t user_ns;
-	uint64_t system_ns;
+	__u64 tick_ns;
+	__u64 wall_ns;
+	__u64 user_ns;
+	__u64 system_ns;
 	struct profil_stats stats;
 };
 
@@ -47,8 +50,8 @@ extern const size_t profile_counts_num;
 /* One counter to two bytes of code: scale 65536. */
 struct profile_object {
 	const char *path;	/* "/proc/self/exe" is replaced by its target */
-	uint64_t bias;		/* address in memory minus address in the file */
-	uint64_t start;		/* address in memory of the first counter */
+	__u64 bias;		/* address in memory minus address in the file */
+	__u64 start;		/* address in memory of the first counter */
 	const void *bins;
 	size_t num;
 	unsigned int width;	/* bytes of a counter: 2 or 4 */
@@ -56,6 +59,9 @@ struct profile_object {
 
 /* Begin the clocks, right after profiling was started. */
 void profile_begin(struct profile_run *run, unsigned int rate);
+
+/* Go on with the clocks after profile_end(): what lies between is not counted. */
+void profile_continue(struct profile_run *run);
 
 /* Stop the clocks, read the counts; 0, or -1 with errno. */
 int profile_end(struct profile_run *run);

@@ -46,9 +46,9 @@ static const char *path_of(const char *name)
 	return path ? path : name;	/* the vdso has no file */
 }
 
-static void add_segment(const char *path, uint64_t bias, const ElfW(Phdr) *segment)
+static void add_segment(const char *path, __u64 bias, __u64 start, size_t size)
 {
-	size_t counters = segment->p_memsz / 2;
+	size_t counters = size / 2;
 	size_t bytes = counters * sizeof(__u32);
 	void *bins;
 
@@ -64,14 +64,14 @@ static void add_segment(const char *path, uint64_t bias, const ElfW(Phdr) *segme
 	regions[num] = (struct profil_region) {
 		.buf_uptr = (uintptr_t)bins,
 		.bytes = bytes,
-		.offset = bias + segment->p_vaddr,
+		.offset = start,
 		.scale = 65536,
 		.flags = PROFIL_REGION_F_U32,
 	};
 	objects[num++] = (struct profile_object) {
 		.path = path,
 		.bias = bias,
-		.start = bias + segment->p_vaddr,
+		.start = start,
 		.bins = bins,
 		.num = counters,
 		.width = sizeof(__u32),
@@ -87,11 +87,13 @@ static int add_object(struct dl_phdr_info *info, size_t size, void *unused)
 	for (int i = 0; i < info->dlpi_phnum; i++)
 		if (info->dlpi_phdr[i].p_type == PT_LOAD &&
 		    info->dlpi_phdr[i].p_flags & PF_X)
-			add_segment(path, info->dlpi_addr, &info->dlpi_phdr[i]);
+			add_segment(path, info->dlpi_addr,
+				    info->dlpi_addr + info->dlpi_phdr[i].p_vaddr,
+				    info->dlpi_phdr[i].p_memsz);
 	return 0;
 }
 
-static int resume(void)
+static int start_counting(void)
 {
 	return profil_start(regions, num, sizeof(regions[0]), PROFILE_RATE_TICK);
 }
@@ -108,12 +110,12 @@ static __attribute__((constructor)) void start(void)
 	const char *wanted = getenv("PROFIL_RECORD");
 
 	if (!wanted || !realpath(wanted, directory)) {
-		fprintf(stderr, "record: PROFIL_RECORD=%s is not a directory; nothing is recorded\n",
+		fprintf(stderr, "record: nothing is recorded: PROFIL_RECORD=%s is no folder\n",
 			wanted ? wanted : "");
 		return;
 	}
 	dl_iterate_phdr(add_object, NULL);
-	if (resume()) {
+	if (start_counting()) {
 		/* The library has said what there is to say about the device. */
 		if (errno != ENOENT && errno != EACCES)
 			perror("record: cannot start");
@@ -127,21 +129,20 @@ static __attribute__((constructor)) void start(void)
 static const char *save(bool even_if_empty)
 {
 	static char file[PATH_MAX + 64];
-	struct profile_run now = run;
 	struct timespec time;
 
 	profil_stop();
-	if (profile_end(&now)) {
+	if (profile_end(&run)) {
 		perror("record: cannot read the counts");
 		return NULL;
 	}
-	if (!now.stats.out_ticks && !even_if_empty)
+	if (!run.stats.out_ticks && !even_if_empty)
 		return NULL;
 	clock_gettime(CLOCK_MONOTONIC, &time);
 	/* The time tells apart the programs that one process execs. */
 	snprintf(file, sizeof(file), "%s/%d.%llu" PROFILE_SUFFIX, directory, getpid(),
 		 time.tv_sec * 1000000000ULL + time.tv_nsec);
-	if (profile_write(&now, objects, num, file)) {
+	if (profile_write(&run, objects, num, file)) {
 		fprintf(stderr, "record: cannot write %s: %s\n", file, strerror(errno));
 		return NULL;
 	}
@@ -157,14 +158,14 @@ static __attribute__((destructor)) void finish(void)
 }
 
 /* The ways out that pass by destructors. */
-EXPORT void __attribute__((noreturn)) _exit(int status)
+EXPORT void __noreturn _exit(int status)
 {
 	finish();
 	for (;;)
 		syscall(SYS_exit_group, status);
 }
 
-EXPORT void __attribute__((noreturn)) _Exit(int status)
+EXPORT void __noreturn _Exit(int status)
 {
 	_exit(status);
 }
@@ -183,8 +184,8 @@ EXPORT int execve(const char *path, char *const argv[], char *const envp[])
 	err = errno;
 	if (file)
 		unlink(file);
-	if (recording)
-		resume();
+	if (recording && !start_counting())
+		profile_continue(&run);
 	errno = err;
 	return -1;
 }

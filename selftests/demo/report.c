@@ -6,7 +6,6 @@
  * With --tsv, for programs: lines of "count KEY VALUE" and of
  * "function SAMPLES NAME OBJECT", separated by tabs; all functions, all counts.
  */
-#include <inttypes.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,7 +15,7 @@
 #define TOP 20
 #define SECONDS(ns) ((double)(ns) / 1e9)
 
-static uint64_t count_of(const struct profile *profile, size_t i)
+static __u64 count_of(const struct profile *profile, size_t i)
 {
 	const char *stats = (const char *)&profile->run.stats;
 	__u64 value;
@@ -25,14 +24,14 @@ static uint64_t count_of(const struct profile *profile, size_t i)
 	return value;
 }
 
-static uint64_t period_ns(const struct profile_run *run)
+static __u64 period_ns(const struct profile_run *run)
 {
 	return run->rate ? 1000000000 / run->rate : run->tick_ns;
 }
 
-static uint64_t samples_of(const struct profile *profile)
+static __u64 samples_of(const struct profile *profile)
 {
-	uint64_t sum = 0;
+	__u64 sum = 0;
 
 	for (size_t i = 0; i < profile->num; i++)
 		sum += profile->samples[i].count;
@@ -51,20 +50,20 @@ static void print_tsv(const struct profile *profile)
 {
 	const struct profile_run *run = &profile->run;
 
-	printf("count\tprocesses\t%" PRIu64 "\n", profile->processes);
-	printf("count\ttick_ns\t%" PRIu64 "\n", run->tick_ns);
-	printf("count\tperiod_ns\t%" PRIu64 "\n", period_ns(run));
-	printf("count\twall_ns\t%" PRIu64 "\n", run->wall_ns);
-	printf("count\tuser_ns\t%" PRIu64 "\n", run->user_ns);
-	printf("count\tsystem_ns\t%" PRIu64 "\n", run->system_ns);
+	printf("count\tprocesses\t%llu\n", profile->processes);
+	printf("count\ttick_ns\t%llu\n", run->tick_ns);
+	printf("count\tperiod_ns\t%llu\n", period_ns(run));
+	printf("count\twall_ns\t%llu\n", run->wall_ns);
+	printf("count\tuser_ns\t%llu\n", run->user_ns);
+	printf("count\tsystem_ns\t%llu\n", run->system_ns);
 	for (size_t i = 0; i < profile_counts_num; i++)
-		printf("count\t%s\t%" PRIu64 "\n", profile_counts[i].key,
+		printf("count\t%s\t%llu\n", profile_counts[i].key,
 		       count_of(profile, i));
 	for (size_t i = 0; i < profile->num; i++) {
 		const struct sample *s = &profile->samples[i];
 		char *object = printable_copy(s->object);
 
-		printf("function\t%" PRIu64 "\t%s\t%s\n", s->count, s->function, object);
+		printf("function\t%llu\t%s\t%s\n", s->count, s->function, object);
 		free(object);
 	}
 }
@@ -73,8 +72,8 @@ static void print_functions(const struct profile *profile)
 {
 	size_t shown = profile->num < TOP ? profile->num : TOP;
 	bool objects = several_objects(profile);
-	uint64_t samples = samples_of(profile);
-	uint64_t left = samples;
+	__u64 samples = samples_of(profile);
+	__u64 left = samples;
 
 	printf("%9s %9s  %s\n", "samples", "per cent", "function");
 	for (size_t i = 0; i < shown; i++) {
@@ -82,7 +81,7 @@ static void print_functions(const struct profile *profile)
 		const char *slash = strrchr(s->object, '/');
 		char *object = printable_copy(slash ? slash + 1 : s->object);
 
-		printf("%9" PRIu64 " %8.1f%%  %s", s->count, 100.0 * s->count / samples,
+		printf("%9llu %8.1f%%  %s", s->count, 100.0 * s->count / samples,
 		       s->function);
 		if (objects)
 			printf("  (%s)", object);
@@ -91,7 +90,7 @@ static void print_functions(const struct profile *profile)
 		left -= s->count;
 	}
 	if (left)
-		printf("%9" PRIu64 " %8.1f%%  (%zu more)\n", left, 100.0 * left / samples,
+		printf("%9llu %8.1f%%  (%zu more)\n", left, 100.0 * left / samples,
 		       profile->num - shown);
 }
 
@@ -101,16 +100,16 @@ static void print_accounting(const struct profile *profile)
 
 	printf("\nof %s", profile->command ? profile->command : "a program");
 	if (profile->processes > 1)
-		printf(" and others, %" PRIu64 " programs", profile->processes);
+		printf(" and others, %llu programs", profile->processes);
 	printf("\n");
 	for (size_t i = 0; i < profile_counts_num; i++) {
 		const char *key = profile_counts[i].key;
-		uint64_t value = count_of(profile, i);
+		__u64 value = count_of(profile, i);
 
 		/* Reasons and rarities are shown when there are any. */
 		if (value || (strncmp(key, "lost_", 5) && strcmp(key, "borrowed") &&
 			      strcmp(key, "forks_missed")))
-			printf("%9" PRIu64 "  %s\n", value, profile_counts[i].text);
+			printf("%9llu  %s\n", value, profile_counts[i].text);
 	}
 	printf("%8.2fs  ticks x %.3g ms\n", SECONDS(run->stats.out_ticks) * run->tick_ns,
 	       run->tick_ns / 1e6);

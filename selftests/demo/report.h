@@ -10,14 +10,14 @@
 struct sample {
 	char *object;
 	char *function;		/* NULL until symbolised */
-	uint64_t address;
-	uint64_t count;
+	__u64 address;
+	__u64 count;
 };
 
 /* What the files said, all added up. */
 struct profile {
 	struct profile_run run;
-	uint64_t processes;
+	__u64 processes;
 	char *command;		/* of the first file */
 	struct sample *samples;
 	size_t num;

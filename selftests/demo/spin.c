@@ -23,32 +23,39 @@ static void *spin(void *tenths)
 	return NULL;
 }
 
+static void leave_early(void)
+{
+	spin((void *)4);
+	_exit(0);
+}
+
+static void exec_again(char *name)
+{
+	/* A shell's way through PATH: the first one does not exist. */
+	spin((void *)1);
+	execve("/nonexistent", (char *[]) { name, NULL }, environ);
+	spin((void *)3);
+	execve("/proc/self/exe", (char *[]) { name, "again", NULL }, environ);
+	_exit(1);
+}
+
+/* One after the other: ticks measure badly what takes turns at each tick. */
 int main(int argc, char **argv)
 {
 	pthread_t thread;
 
 	if (argc > 1) {
-		spin((void *)6);
+		spin((void *)7);
 		return 0;
 	}
 	pthread_create(&thread, NULL, spin, (void *)4);
 	pthread_join(thread, NULL);
-	if (!fork()) {
-		spin((void *)4);
-		_exit(0);
-	}
-	if (!fork()) {
-		char *args[] = { argv[0], "again", NULL };
-
-		/* A shell's way through PATH: the first one does not exist. */
-		spin((void *)1);
-		execve("/nonexistent", args, environ);
-		spin((void *)3);
-		execve("/proc/self/exe", args, environ);
-		_exit(1);
-	}
-	while (wait(NULL) > 0)
-		;
+	if (!fork())
+		leave_early();
+	wait(NULL);
+	if (!fork())
+		exec_again(argv[0]);
+	wait(NULL);
 	spin((void *)4);
 	puts("spun");
 	return 0;

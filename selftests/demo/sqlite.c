@@ -11,11 +11,11 @@
 #include <unistd.h>
 #include "profile.h"
 
-static sqlite3 *db;
-static uint32_t seed = 2463534242;
+static struct sqlite3 *db;
+static __u32 seed = 2463534242;
 
 /* Marsaglia's xorshift: the same rows everywhere, whatever the C library. */
-static uint32_t number(uint32_t below)
+static __u32 number(__u32 below)
 {
 	seed ^= seed << 13;
 	seed ^= seed >> 17;
@@ -56,10 +56,10 @@ static void finish(sqlite3_stmt *statement)
 		fail("end of a statement");
 }
 
-static int64_t ask(const char *sql)
+static long long ask(const char *sql)
 {
 	sqlite3_stmt *statement = prepare(sql);
-	int64_t answer;
+	long long answer;
 
 	step(statement, SQLITE_ROW);
 	answer = sqlite3_column_int64(statement, 0);
@@ -94,10 +94,10 @@ static void insert(int rows)
 	finish(payment);
 }
 
-static int64_t look_up(int rows)
+static long long look_up(int rows)
 {
 	sqlite3_stmt *of = prepare("SELECT sum(amount) FROM payment WHERE person = ?");
-	int64_t sum = 0;
+	long long sum = 0;
 
 	for (int i = 0; i < rows; i++) {
 		sqlite3_bind_int(of, 1, 1 + number(rows));
@@ -110,9 +110,9 @@ static int64_t look_up(int rows)
 }
 
 /* Returns a sum over all answers, which depends on the number of rows alone. */
-static int64_t work(int rows)
+static long long work(int rows)
 {
-	int64_t sum;
+	long long sum;
 
 	if (sqlite3_open(":memory:", &db))
 		fail("open");
@@ -143,7 +143,7 @@ static int64_t work(int rows)
 
 extern char __executable_start[], etext[];
 
-static int64_t profiled_work(int rows, const char *file)
+static long long profiled_work(int rows, const char *file)
 {
 	size_t start = (size_t)__executable_start, end = (size_t)etext;
 	unsigned short *bins = calloc(end - start, 1);
@@ -152,7 +152,7 @@ static int64_t profiled_work(int rows, const char *file)
 		.bins = bins, .num = (end - start) / sizeof(*bins), .width = sizeof(*bins),
 	};
 	struct profile_run profile;
-	int64_t sum;
+	long long sum;
 
 	if (!bins) {
 		perror("sqlite: memory for the histogram");
@@ -176,7 +176,7 @@ static int64_t profiled_work(int rows, const char *file)
 int main(int argc, char **argv)
 {
 	int rows = argc > 1 ? atoi(argv[1]) : 0;
-	int64_t sum;
+	long long sum;
 
 	if (argc > 3 || rows < 1000) {
 		fprintf(stderr, "usage: sqlite ROWS [FILE]   (1000 rows or more)\n");
@@ -184,6 +184,6 @@ int main(int argc, char **argv)
 	}
 	setvbuf(stdout, NULL, _IOLBF, 0);
 	sum = argc == 3 ? profiled_work(rows, argv[2]) : work(rows);
-	printf("  all answers add up to %lld\n", (long long)sum);
+	printf("  all answers add up to %lld\n", sum);
 	return 0;
 }

@@ -7,19 +7,19 @@
 #include "../../module/bin.h"
 #include "tap.h"
 
-#define BEYOND_MEMORY ((unsigned __int128)1 << 48)
+#define BEYOND_MEMORY ((__uint128_t)1 << 48)
 #define ARRAY_SIZE(a) (sizeof(a) / sizeof((a)[0]))
 
 static bool right(__u64 pc, __u64 offset, __u32 scale)
 {
 	__u64 bin = profil_bin(pc, offset, scale);
-	unsigned __int128 exact;
+	__uint128_t exact;
 
 	if (pc < offset) {
 		if (bin == PROFIL_NO_BIN)
 			return true;
 	} else {
-		exact = (unsigned __int128)((pc - offset) / 2) * scale / 65536;
+		exact = (__uint128_t)((pc - offset) / 2) * scale / 65536;
 		if (bin == exact)
 			return true;
 		if (bin == PROFIL_NO_BIN && exact >= BEYOND_MEMORY)

@@ -45,8 +45,9 @@ static inline int tap_plan(void)
 	return 0;
 }
 
-static inline bool __attribute__((format(printf, 1, 2)))
-tap_fail(const char *format, ...)
+#define __printf(a, b) __attribute__((format(printf, a, b)))
+
+static inline bool __printf(1, 2) tap_fail(const char *format, ...)
 {
 	va_list args;
 
