@@ -83,15 +83,27 @@ demo:
 	selftests/setup.sh build vm demo
 	selftests/demo/demo.sh
 
+# A dollar in what the user gives is for the shell, not for make.
+override CMD := $(value CMD)
+override PROG := $(value PROG)
+override APPEND := $(value APPEND)
+export CMD PROG APPEND
+
+# In the VM the library and the headers are where the compiler and ld.so look.
+VM_ENV	= env LD_LIBRARY_PATH=$(CURDIR)/build/lib LIBRARY_PATH=$(CURDIR)/build/lib \
+	  CPATH=$(CURDIR)/uapi:$(CURDIR)/libwrap
+
 vm: vm-ready
-	@selftests/vm/shell.sh
+	@echo "make: booting; your files are there, this folder is writable, exit ends it"
+	@selftests/vm/run.sh --interactive --root9p --dir "$(CURDIR):rw" -- $(VM_ENV) bash --norc
 
 vm-run: vm-ready
 	@test -n "$$CMD" || { echo "make: vm-run needs a command: make vm-run DIR=path CMD='...'" >&2; exit 1; }
-	@selftests/vm/run.sh --root9p --dir "$${DIR:-.}:rw" -- sh -c "$$CMD"
+	@selftests/vm/run.sh --root9p --dir "$${DIR:-.}:rw" -- $(VM_ENV) sh -c "$$CMD"
 
 vm-ready:
 	@selftests/setup.sh build vm
+	@$(MAKE) -s -C libwrap VERSION=$(VERSION)
 
 install: lib
 	@test -e profil.ko || { echo "make: there is no profil.ko to install; run make first, as the user who owns this folder" >&2; exit 1; }

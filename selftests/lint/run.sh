@@ -29,7 +29,7 @@ need() {
 # Files of the tree, not what builds leave in it: files FIND-TESTS...
 files() {
 	find . \( -name .git -o -path ./build \) -prune -o -type f \( "$@" \) -print |
-		grep -vE '\.(o|ko|mod|mod\.c|cmd)$' | sort
+		grep -vE '\.(o|ko|mod|mod\.c|cmd)$|/\.checkpatch' | sort
 }
 
 shell_files() {
