@@ -17,70 +17,6 @@
 set -euo pipefail
 . "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 
-# count TAP: "PASSED FAILED SKIPPED", and on stderr what failed
-count()
-{
-	awk -v kernel="$kernel" -v skips="$VM/skips" '
-	function fail(what) {
-		failed++
-		print "# failed: " what >"/dev/stderr"
-	}
-	function glob(pattern) {
-		gsub(/[.+^$(){}|\\]/, "\\\\&", pattern)
-		gsub(/\*/, ".*", pattern)
-		return "^" pattern "$"
-	}
-	function may_skip(test,   i) {
-		for (i = 1; i <= allowed; i++)
-			if (kernel ~ on[i] && test ~ name[i])
-				return 1
-		return 0
-	}
-	BEGIN {
-		while ((getline <skips) > 0)
-			if ($0 !~ /^#/ && NF >= 3) {
-				on[++allowed] = glob($1)
-				name[allowed] = glob($2)
-			}
-	}
-	/^# selftests: / { program = $4; plan = 0; seen = 0; bad = 0; running = 1 }
-	/^# 1\.\.[0-9]+/ { plan = substr($2, 4) + 0 }
-	/^# (not )?ok [0-9]+/ {
-		seen++
-		test = $0
-		sub(/^# (not )?ok [0-9]+ *(- )?/, "", test)
-		skip = test ~ /# SKIP/
-		sub(/ *#.*/, "", test)
-		test = program ":" test
-		if ($2 == "not") {
-			bad++
-			fail(test)
-		} else if (!skip)
-			passed++
-		else if (may_skip(test))
-			skipped++
-		else {
-			bad++
-			fail(test " (skipped, and not listed in " skips ")")
-		}
-	}
-	/^(not )?ok [0-9]+ selftests: / {
-		running = 0
-		programs++
-		if (!plan || seen != plan)
-			fail(program ": planned " plan " tests and did " seen + 0)
-		else if ($1 == "not" && !bad)
-			fail(program ": its tests passed, but it ended with " $NF)
-	}
-	END {
-		if (running)
-			fail(program ": it did not end")
-		if (programs < wanted)
-			fail(wanted - programs " programs did not run")
-		printf "%d %d %d\n", passed, failed, skipped
-	}' wanted="$1" "$2"
-}
-
 kernel=${1:?"which kernel? see the top of $0"}
 shift
 params='' run=(--kernel "$kernel") core='' test_module='' mutant='' programs=() timeout=900
@@ -124,7 +60,7 @@ trap 'rm -f "$tap"' EXIT
 rc=0
 "$VM/run.sh" "${run[@]}" --module "$module" --params "$params" --timeout "$timeout" \
 	--add "$VM/suite-guest:/vm/suite" -- sh /vm/suite "$per_program" "${programs[@]}" | tee "$tap" || rc=$?
-read -r passed failed skipped < <(count ${#programs[@]} "$tap")
+read -r passed failed skipped < <("$VM/ktap.sh" "$kernel" ${#programs[@]} "$tap")
 if [ "$rc" != 0 ]; then
 	echo "not ok - the VM ended with status $rc"
 	failed=$((failed + 1))

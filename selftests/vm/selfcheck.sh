@@ -1,0 +1,131 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# Do the runner, the scanner and the count of tests notice what they are for?
+# Each bug of plant/plant.c is committed in a VM, and has to be reported.
+#
+#   selfcheck.sh [debug]	TAP on stdout; debug: the bugs that the stock
+#				kernel does not notice, on the debug kernel
+set -euo pipefail
+. "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
+
+kernel=6.12
+[ "${1:-}" != debug ] || kernel=debug
+tmp=$(mktemp -d)
+trap 'rm -rf "$tmp"' EXIT
+n=0
+
+# check NAME STATUS OUTPUT COMMAND…: it ends with that status, and what it
+# prints matches, or is nothing if OUTPUT is.  Two at a time; the results are printed in order at the end.
+check()
+{
+	n=$((n + 1))
+	[ "$(jobs -rp | wc -l)" -lt 2 ] || wait -n || true
+	judge "$tmp/$(printf %02d $n)" "$n" "$@" &
+}
+
+judge()
+{
+	local file=$1 number=$2 name=$3 status=$4 pattern=$5 rc=0 matches='' log
+
+	shift 5
+	"$@" >"$file.out" 2>&1 </dev/null || rc=$?
+	grep -qE "${pattern:-.}" "$file.out" && matches=1
+	if [ "$rc" = "$status" ] && [ "$matches" = "${pattern:+1}" ]; then
+		echo "ok $number - $name" >"$file"
+		# the log of a planted bug is of no use to anybody
+		log=$(sed -n 's,.* is in \(.*\)/console.log$,\1,p' "$file.out")
+		[ ! "$log" ] || rm -r "$log"
+	else
+		{
+			echo "not ok $number - $name"
+			echo "# wanted status $status and \"$pattern\", got $rc and:"
+			sed 's/^/#   /' "$file.out"
+		} >"$file"
+	fi
+}
+
+# plant BUG SECONDS COMMAND…
+plant()
+{
+	"$VM/run.sh" --kernel $kernel --module "$BUILD/k/$kernel/plant.ko" --params "bug=$1" --timeout "$2" -- "${@:3}"
+}
+
+# scan LINE: as a log that has it among others
+scan()
+{
+	printf '%s\n' '[    0.100000] Command line: oops=panic' 'BUG: said by a program' \
+		'[    0.200000] clean' "$1" '[    0.400000] clean' >"$tmp/log.$BASHPID"
+	"$VM/splat.sh" "$tmp/log.$BASHPID"
+}
+
+# count N LINE…
+count()
+{
+	printf '%s\n' "${@:2}" >"$tmp/tap.$BASHPID"
+	"$VM/ktap.sh" 6.12 "$1" "$tmp/tap.$BASHPID"
+}
+
+stock()
+{
+	local splat good=('# selftests: profil: a_test' '# 1..2' '# ok 1 x.a' '# ok 2 x.b' 'ok 1 selftests: profil: a_test')
+
+	check 'a clean run' 0 '^hi$' plant none 60 echo hi
+	check 'a failing command' 3 '^hi$' plant none 60 sh -c 'echo hi; exit 3'
+	check 'a warning' 126 'planted|WARNING' plant warn 60 true
+	check 'an oops' 126 'NULL pointer' plant oops 60 true
+	check 'a hang' 127 'VM lost.*still running' plant hang 15 true
+	check 'a command that ends the VM' 127 'VM lost.*died' plant none 60 reboot -f
+	check 'a module that stays' 126 'rmmod plant failed' plant stay 60 true
+	check 'a module that does not load' 126 'insmod failed' plant nonsense 60 true
+
+	check 'a log without splats' 0 '' scan '[    0.300000] clean'
+	while read -r splat; do
+		check "a log with \"$splat\"" 1 "^${splat:0:20}" scan "[    0.300000] $splat"
+	done <<-'END'
+		BUG: KASAN: slab-use-after-free in f+0x1/0x2
+		BUG: sleeping function called from invalid context at a.c:1
+		WARNING: possible circular locking dependency detected
+		WARNING: suspicious RCU usage
+		INFO: task a:1 blocked for more than 120 seconds.
+		rcu: INFO: rcu_preempt self-detected stall on CPU
+		Oops: general protection fault, probably for non-canonical address
+		unreferenced object 0xff11000004d197c0 (size 8):
+		Kernel panic - not syncing: x
+	END
+
+	check 'a suite that passes' 0 '^2 0 0$' count 1 "${good[@]}"
+	check 'a test that fails' 0 '^1 1 0$' count 1 "${good[@]/#\# ok 2/\# not ok 2}"
+	check 'a test that is skipped' 0 '^1 1 0$' count 1 "${good[@]/%x.b/x.b \# SKIP no}"
+	check 'a program that dies without a plan' 0 '^0 1 0$' count 1 "${good[0]}" \
+		'not ok 1 selftests: profil: a_test # exit=139'
+	check 'a program that dies between its tests' 0 '^1 1 0$' count 1 "${good[@]:0:3}" \
+		'not ok 1 selftests: profil: a_test # exit=139'
+	check 'a program that fails after its tests' 0 '^2 1 0$' count 1 "${good[@]:0:4}" \
+		'not ok 1 selftests: profil: a_test # exit=1'
+	check 'a VM that dies in a program' 0 '^1 2 0$' count 1 "${good[@]:0:3}"
+	check 'a program that does not run' 0 '^2 1 0$' count 2 "${good[@]}"
+}
+
+debug()
+{
+	check 'a clean run' 0 '^hi$' plant none 120 echo hi
+	check 'a use after free' 126 'KASAN' plant uaf 120 true
+	check 'sleeping in atomic context' 126 'sleeping function' plant sleep 120 true
+	check 'a leak' 126 'memory leak' plant leak 120 true
+}
+
+PLANT=1 "$VM/module.sh" $kernel
+"$VM/kernels.sh" fetch $kernel
+if [ $kernel = debug ]; then
+	debug
+else
+	stock
+fi
+wait
+echo 'TAP version 13'
+echo "1..$n"
+cat "$tmp"/[0-9][0-9]
+passed=$(cat "$tmp"/[0-9][0-9] | grep -c '^ok') || true
+echo "selfcheck $kernel: $passed passed, $((n - passed)) failed, 0 skipped"
+[ "$passed" = "$n" ]
