@@ -8,8 +8,9 @@
 #   PROG='command...' demo.sh	a program of this machine and what it starts
 #
 # The command is run by sh, in the folder of this source tree; outside of it the
-# VM cannot write to this machine's files.  ROWS= changes SQLite's work; KERNEL=,
-# CPUS= and APPEND= the VM.
+# VM cannot write to this machine's files.  ROWS= changes SQLite's work, MEM= the
+# megabytes for a program, TIMEOUT= the seconds it may take; KERNEL=, CPUS= and
+# APPEND= the VM.
 set -euo pipefail
 
 top=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
@@ -34,7 +35,7 @@ status=0
 if [ "${PROG:-}" ]; then
 	say "booting a virtual machine to run: $PROG"
 	"$top/selftests/vm/run.sh" --kernel "$kernel" --timeout "${TIMEOUT:-1200}" \
-		--root9p --dir "$top:rw" -- \
+		--mem "${MEM:-1024}" --root9p --dir "$top:rw" -- \
 		env PROFIL_RECORD="$out" LD_PRELOAD="$demo/record.so" sh -c "$PROG" ||
 		status=$?
 else
