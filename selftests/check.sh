@@ -24,9 +24,13 @@ elapsed() {
 	printf '[%2d:%02d] ' $(((SECONDS - start) / 60)) $(((SECONDS - start) % 60))
 }
 
-# failures LOG: what is not ok in it, with the explanations that follow
+# failures LOG: what is not ok in it, with what explains it: the harness of
+# kselftest says that before, the others after
 failures() {
-	awk '/not ok/ { show = found = 1 } !/not ok/ && !/^#/ { show = 0 } show
+	awk '/:Expected / { print }
+		/(^|# )not ok / { show = found = 1 }
+		/^[^#]|(^|# )ok |# (PASSED|FAILED|Totals|timeout|selftests:)|#  RUN / && !/not ok/ { show = 0 }
+		show
 		END { exit !found }' "$1"
 }
 
@@ -45,7 +49,7 @@ result() {
 		echo "$1: $ok passed, $skip skipped ($3 s)"
 	else
 		echo "$1: FAILED: $ok passed, $bad failed, $skip skipped, exit status $2 ($3 s), all output in $log:"
-		{ failures "$log" || tail -n 20 "$log"; } | head -n 60 | sed 's/^/	/'
+		{ failures "$log" | head -n 60; tail -n 5 "$log"; } | sed 's/^/	/'
 	fi
 }
 
