@@ -39,7 +39,7 @@ python3 check
 python3-docutils check
 clang check
 g++ check
-perl check
+perl build check debug
 valgrind check
 bc debug
 flex debug
