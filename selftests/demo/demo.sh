@@ -18,6 +18,9 @@ demo=$top/build/demo
 out=$demo/out
 kernel=${KERNEL:-6.12}
 
+# QEMU without KVM lets several CPUs take turns, and their ticks get lost.
+run=("$top/selftests/vm/run.sh" --kernel "$kernel" --cpus "${CPUS:-1}" --timeout "${TIMEOUT:-1200}")
+
 say() {
 	echo "demo: $*"
 }
@@ -34,14 +37,12 @@ mkdir -p "$out"
 status=0
 if [ "${PROG:-}" ]; then
 	say "booting a virtual machine to run: $PROG"
-	"$top/selftests/vm/run.sh" --kernel "$kernel" --timeout "${TIMEOUT:-1200}" \
-		--mem "${MEM:-1024}" --root9p --dir "$top:rw" -- \
+	"${run[@]}" --mem "${MEM:-1024}" --root9p --dir "$top:rw" -- \
 		env PROFIL_RECORD="$out" LD_PRELOAD="$demo/record.so" sh -c "$PROG" ||
 		status=$?
 else
 	say "booting a virtual machine to run SQLite; this takes about a minute"
-	"$top/selftests/vm/run.sh" --kernel "$kernel" --timeout "${TIMEOUT:-1200}" \
-		--dir "$demo:rw" -- ./sqlite "${ROWS:-200000}" out/sqlite.profil ||
+	"${run[@]}" --dir "$demo:rw" -- ./sqlite "${ROWS:-200000}" out/sqlite.profil ||
 		status=$?
 fi
 # The runner has said what went wrong.

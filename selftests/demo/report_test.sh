@@ -56,6 +56,13 @@ adds_up() {
 	grep -Fx 'count	processes	3' "$tmp/tsv"
 }
 
+# The names are gone, but not where the functions begin.
+stripped_object() {
+	strip -o "$tmp/stripped" "$demo/spin"
+	profile | sed "s,^object .*,object $tmp/stripped," >"$tmp/a"
+	"$demo/report" "$tmp/a" | grep -E "^ +7 +50\.0%  \(function at 0x$(address_of spin)\)$"
+}
+
 missing_object() {
 	profile | sed 's,^object .*,object /nonexistent/x,' >"$tmp/a"
 	"$demo/report" "$tmp/a" | grep -E '^ +14 +100\.0%  \(no symbol\)$'
@@ -147,6 +154,7 @@ usage() {
 
 check "names functions and prints the accounting" names_functions
 check "adds up several files" adds_up
+check "a stripped object has its functions by address" stripped_object
 check "an object that is gone leaves samples without names" missing_object
 check "pipes are not opened" special_object
 check "sixteen kinds of bad input are told apart" bad_input

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* From addresses to functions, by elfutils: .symtab, .dynsym, separate debug files. */
+#include <elfutils/libdw.h>
 #include <elfutils/libdwfl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -29,6 +31,32 @@ static Dwfl_Module *open_object(Dwfl **dwfl, const char *path)
 	return module;
 }
 
+/*
+ * The name of the function; in a stripped file, the address at which it begins
+ * by the unwind tables, which are always there.
+ */
+static char *function_at(Dwfl_Module *module, GElf_Addr bias, GElf_Addr address)
+{
+	GElf_Addr begin, end, cfi_bias;
+	Dwarf_Frame *frame;
+	char text[64];
+	const char *name;
+	GElf_Off offset;
+	GElf_Sym symbol;
+
+	name = dwfl_module_addrinfo(module, address + bias, &offset, &symbol, NULL, NULL, NULL);
+	if (name)
+		return printable_copy(name);
+	if (dwarf_cfi_addrframe(dwfl_module_eh_cfi(module, &cfi_bias),
+				address + bias - cfi_bias, &frame))
+		return printable_copy("(no symbol)");
+	dwarf_frame_info(frame, &begin, &end, NULL);
+	free(frame);
+	snprintf(text, sizeof(text), "(function at %#llx)",
+		 (unsigned long long)(begin + cfi_bias - bias));
+	return printable_copy(text);
+}
+
 static void symbolise_object(struct sample *samples, size_t num)
 {
 	Dwfl *dwfl;
@@ -38,16 +66,9 @@ static void symbolise_object(struct sample *samples, size_t num)
 	/* libdwfl puts a shared object at an address of its own choice. */
 	if (module && !dwfl_module_getelf(module, &bias))
 		module = NULL;
-	for (size_t i = 0; i < num; i++) {
-		const char *name = NULL;
-		GElf_Off offset;
-		GElf_Sym symbol;
-
-		if (module)
-			name = dwfl_module_addrinfo(module, samples[i].address + bias,
-						    &offset, &symbol, NULL, NULL, NULL);
-		samples[i].function = printable_copy(name ? name : "(no symbol)");
-	}
+	for (size_t i = 0; i < num; i++)
+		samples[i].function = module ? function_at(module, bias, samples[i].address) :
+			printable_copy("(no symbol)");
 	if (dwfl)
 		dwfl_end(dwfl);
 }
