@@ -18,7 +18,7 @@ static void profil_anchor_missed(struct profil_reg *parent)
 	unsigned long flags;
 
 	raw_spin_lock_irqsave(&parent->lock, flags);
-	parent->forks_missed += parent->set != NULL;
+	parent->forks_missed += !!parent->set;
 	raw_spin_unlock_irqrestore(&parent->lock, flags);
 }
 

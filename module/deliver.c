@@ -1,29 +1,27 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Delivery of pending records, in task context.
- *
- * A thread delivers its own when it returns to user mode, and may sleep for
- * it.  A worker, where there is no task_work, and STOP and START on behalf of
- * all threads, never wait for anybody: a page that is not there at once is
- * tried again by the worker and given up by the others.
+ * Delivery of one pending record, in task context: counts it, or finds out why
+ * not.  A thread delivers its own when it returns to user mode, and may sleep
+ * for it; flush.c delivers for others.
  */
-#include <linux/kthread.h>
-#include <linux/mm.h>
 #include <linux/module.h>
-#include <linux/sched/mm.h>
+#include <linux/sched.h>
 
 #include "profil.h"
 
 /* Tries of one delivery: each saw the page go away or the word change. */
 #define PROFIL_DELIVER_TRIES	64
-/* A worker comes again this often, after this long, for pages on their way. */
-#define PROFIL_WORKER_RETRIES	50
-#define PROFIL_WORKER_DELAY	(HZ / 50 + 1)
-/* Of one user, at a time. */
-#define PROFIL_WORKERS_USER	8
 
-static void profil_deliver_settle(struct profil_reg *reg,
-				  enum profil_class class, unsigned int n)
+/**
+ * profil_deliver_settle - Say where pending ticks ended
+ * @reg: The registration
+ * @class: Their class
+ * @n: Their number
+ *
+ * Context: Task, reg->lock not held.
+ */
+void profil_deliver_settle(struct profil_reg *reg, enum profil_class class,
+			   unsigned int n)
 {
 	unsigned long flags;
 
@@ -81,14 +79,19 @@ static int profil_deliver_fault(struct profil_reg *reg,
 	return err;
 }
 
-/*
- * Counts @n ticks, or says what became of them.  Task, outside sections; may
- * sleep, with @wait as long as a page takes.  Without @wait it may return
- * false with the ticks still pending: the page is not ready.
+/**
+ * profil_deliver - Count pending ticks, or settle why not
+ * @reg: The registration; without its address space nothing is written
+ * @bin: The counter
+ * @n: The ticks
+ * @wait: Wait for the page of the counter
+ *
+ * Context: Task, outside sections; may sleep.
+ * Return: False if the ticks are still pending because the page is not ready,
+ * never with @wait.
  */
-static bool profil_deliver(struct profil_reg *reg,
-			   const struct profil_bin_ref *bin, unsigned int n,
-			   bool wait)
+bool profil_deliver(struct profil_reg *reg, const struct profil_bin_ref *bin,
+		    unsigned int n, bool wait)
 {
 	/* Exit and exec drop the address space before they deliver. */
 	int ret = current->mm == reg->mm ? 0 : -ESRCH;
@@ -147,126 +150,4 @@ void profil_deliver_own(struct callback_head *work)
 	profil_reg_put(reg);
 	/* Module exit waits for the instructions after this one. */
 	module_put(THIS_MODULE);
-}
-
-/* A record of the bucket that this pass has not seen, marked as seen. */
-static struct profil_pending *profil_flush_next(struct profil_reg *reg,
-						struct hlist_head *bucket,
-						bool all)
-{
-	struct profil_pending *record;
-
-	lockdep_assert_held(&reg->lock);
-	hlist_for_each_entry(record, bucket, node)
-		if (record->pass != reg->pass && (all || !record->queued)) {
-			record->pass = reg->pass;
-			return record;
-		}
-	return NULL;
-}
-
-/*
- * Delivers one record.  What task_work comes for may be freed and used again
- * as soon as the lock is dropped; the others only by us, under reg->flush.
- */
-static bool profil_flush_record(struct profil_reg *reg,
-				struct profil_pending *record, bool last,
-				unsigned long *flags)
-	__must_hold(&reg->lock)
-{
-	struct profil_bin_ref bin = record->bin;
-	bool queued = record->queued, ready = true;
-	unsigned int n = record->count;
-
-	record->count = 0;
-	raw_spin_unlock_irqrestore(&reg->lock, *flags);
-	if (n)
-		ready = profil_deliver(reg, &bin, n, false);
-	if (!ready && (last || queued)) {
-		profil_deliver_settle(reg, PROFIL_LOST_UNREADY, n);
-		ready = true;
-	}
-	raw_spin_lock_irqsave(&reg->lock, *flags);
-
-	if (!ready)
-		record->count += n;
-	if (!queued && !record->count) {
-		hlist_del_init(&record->node);
-		profil_pending_spare(reg, record);
-	}
-	return ready;
-}
-
-/* All records, or those that no task_work comes for.  False: come again. */
-static bool profil_flush(struct profil_reg *reg, bool all, bool last)
-{
-	struct profil_pending *record;
-	unsigned long flags;
-	bool ready = true;
-	int i;
-
-	mutex_lock(&reg->flush);
-	raw_spin_lock_irqsave(&reg->lock, flags);
-	reg->pass++;
-	for (i = 0; i < ARRAY_SIZE(reg->pending); i++)
-		while ((record = profil_flush_next(reg, &reg->pending[i], all)))
-			ready &= profil_flush_record(reg, record, last, &flags);
-	raw_spin_unlock_irqrestore(&reg->lock, flags);
-	mutex_unlock(&reg->flush);
-	return ready;
-}
-
-/**
- * profil_deliver_all - Deliver what is pending, as far as possible at once
- * @reg: The registration of current
- *
- * Counts it while the generation lasts, and settles it as lost afterwards.
- *
- * Context: Task, nothing held.
- */
-void profil_deliver_all(struct profil_reg *reg)
-{
-	profil_flush(reg, true, false);
-}
-
-static bool profil_worker_flush(struct profil_reg *reg)
-{
-	bool last = reg->retries >= PROFIL_WORKER_RETRIES;
-	bool ready;
-
-	/* Without the address space nothing is written, all is settled. */
-	if (!mmget_not_zero(reg->mm))
-		return profil_flush(reg, false, true);
-	kthread_use_mm(reg->mm);
-	ready = profil_flush(reg, false, last);
-	kthread_unuse_mm(reg->mm);
-	/* If we are its last user, its exit is not for this worker. */
-	mmput_async(reg->mm);
-	return ready;
-}
-
-/**
- * profil_deliver_worker - Deliver what no thread comes for
- * @work: The work of the registration, which holds a reference
- *
- * Context: Task, a worker; never waits for a page.
- */
-void profil_deliver_worker(struct work_struct *work)
-{
-	struct profil_reg *reg = container_of(to_delayed_work(work),
-					      struct profil_reg, work);
-	atomic_t *workers = &reg->user->workers;
-	bool ready = false;
-
-	profil_race();
-	if (!profil_user_charge(workers, 1, PROFIL_WORKERS_USER)) {
-		profil_pending_grow(reg);
-		ready = profil_worker_flush(reg);
-		reg->retries = ready ? 0 : reg->retries + 1;
-		atomic_dec(workers);
-	}
-	/* Our reference goes with the new work, if there is one. */
-	if (ready || !queue_delayed_work(profil_wq, &reg->work,
-					 PROFIL_WORKER_DELAY))
-		profil_reg_put(reg);
 }

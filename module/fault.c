@@ -66,9 +66,9 @@ int profil_fault_in(struct mm_struct *mm, unsigned long addr, bool wait)
 		err = -EFAULT;
 	else if (vma->vm_flags & PROFIL_VM_DENIED)
 		err = -EACCES;
-	else if (!wait)
+	if (!err && !wait)
 		return profil_fault_nowait(vma, addr);
-	else
+	if (!err)
 		err = profil_fault_wait(mm, addr);
 	mmap_read_unlock(mm);
 	return err;

@@ -192,7 +192,7 @@ void profil_pending_grow(struct profil_reg *reg)
 void profil_pending_init(struct profil_reg *reg)
 {
 	mutex_init(&reg->flush);
-	INIT_DELAYED_WORK(&reg->work, profil_deliver_worker);
+	INIT_DELAYED_WORK(&reg->work, profil_flush_worker);
 	profil_pending_add_spare(reg, reg->first);
 }
 

@@ -9,8 +9,8 @@
  *     | map the anchor           anchor.c  task; fork copies the mapping,
  *     |                                    exec, exit and munmap drop it
  *     v
- *  registration, found by mm     reg.c     RCU hash; holds the current set
- *     ^
+ *  registration, found by mm     reg.c     RCU hash; holds the current set,
+ *     ^                                    which switch.c changes
  *     | find
  *  tick on a CPU                 hook*.c -> tick.c     hardirq
  *     |
@@ -20,8 +20,8 @@
  *                         v                             v
  *                   pending record (thread, generation, bin) += 1   pending.c
  *                         |
- *                         | task_work when that thread returns to user mode,
- *                         | else a worker; STOP and START for all threads
+ *                         | task_work when that thread returns to user mode;
+ *                         | else a worker; STOP and START for all (flush.c)
  *                         v
  *                   deliver.c: profil_fault_in() (may sleep), profil_bump()
  *
@@ -41,10 +41,10 @@
  *   reg->flush		one flush of pending records at a time
  *   mm->mmap_lock	START's check of the buffers, faults; anchor callbacks
  *			run under it
- *   section		interrupts off, see above
- *   profil_reg_lock	changes of the hash
- *   reg->lock		raw, interrupts off: the fields marked (l)
  *   profil_user_lock	the table of users
+ *   profil_reg_lock	changes of the hash
+ *   section		interrupts off, see above
+ *   reg->lock		raw, interrupts off: the fields marked (l)
  *
  * Lifetime.  The anchor mapping and everything queued (task_work, worker) hold
  * a reference to the registration each; the anchor's file and queued task_work
@@ -55,14 +55,10 @@
 #ifndef _PROFIL_H
 #define _PROFIL_H
 
-#include <linux/atomic.h>
 #include <linux/fs.h>
-#include <linux/list.h>
 #include <linux/mutex.h>
 #include <linux/prandom.h>
 #include <linux/refcount.h>
-#include <linux/spinlock.h>
-#include <linux/types.h>
 #include <linux/uidgid.h>
 #include <linux/workqueue.h>
 #include <linux/profil.h>
@@ -268,9 +264,15 @@ enum profil_class profil_pending_add(struct profil_reg *reg,
 				     const struct profil_bin_ref *bin);
 
 /* deliver.c */
+void profil_deliver_settle(struct profil_reg *reg, enum profil_class class,
+			   unsigned int n);
+bool profil_deliver(struct profil_reg *reg, const struct profil_bin_ref *bin,
+		    unsigned int n, bool wait);
 void profil_deliver_own(struct callback_head *work);
-void profil_deliver_worker(struct work_struct *work);
-void profil_deliver_all(struct profil_reg *reg);
+
+/* flush.c */
+void profil_flush_all(struct profil_reg *reg);
+void profil_flush_worker(struct work_struct *work);
 
 /* fault.c */
 int profil_fault_in(struct mm_struct *mm, unsigned long addr, bool wait);

@@ -38,7 +38,7 @@ static int profil_switch_by_user(struct profil_reg *reg, struct profil_set *set)
 	unsigned long flags;
 	bool dead;
 
-	profil_deliver_all(reg);
+	profil_flush_all(reg);
 	raw_spin_lock_irqsave(&reg->lock, flags);
 	dead = reg->dead;
 	if (!dead)
@@ -46,7 +46,7 @@ static int profil_switch_by_user(struct profil_reg *reg, struct profil_set *set)
 				    set ? PROFIL_STATE_ON : PROFIL_STATE_OFF);
 	raw_spin_unlock_irqrestore(&reg->lock, flags);
 	profil_switch_retire(reg, old);
-	profil_deliver_all(reg);
+	profil_flush_all(reg);
 	return dead ? -ESRCH : 0;
 }
 

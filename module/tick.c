@@ -96,7 +96,7 @@ static void profil_tick_sample(struct profil_reg *reg, struct pt_regs *regs)
 static void profil_tick_borrowed(struct profil_reg *reg)
 {
 	raw_spin_lock(&reg->lock);
-	reg->borrowed += reg->set != NULL;
+	reg->borrowed += !!reg->set;
 	raw_spin_unlock(&reg->lock);
 }
 

@@ -189,7 +189,9 @@ check_spdx() {
 
 check_size() {
 	files -path './module/*.[ch]' | xargs wc -l | awk '
-		$2 != "total" && $1 > 250 { print $2 " has " $1 " lines, more than 250"; bad = 1 }
+		# the one private header has the picture and the locking rules
+		{ most = $2 ~ /module\/profil.h$/ ? 300 : 250 }
+		$2 != "total" && $1 > most { print $2 " has " $1 " lines, more than " most; bad = 1 }
 		END { exit bad }'
 }
 

@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Delivery on behalf of threads: by a worker, for what no task_work comes for,
+ * and by STOP and START, for all.  Waits for nobody: a page that is not there
+ * at once is tried again by the worker and given up by the others.
+ */
+#include <linux/kthread.h>
+#include <linux/sched/mm.h>
+
+#include "profil.h"
+
+/* The worker comes again this often, after this long. */
+#define PROFIL_WORKER_RETRIES	50
+#define PROFIL_WORKER_DELAY	(HZ / 50 + 1)
+/* Of one user, at a time. */
+#define PROFIL_WORKERS_USER	8
+
+/* A record of the bucket that this pass has not seen, marked as seen. */
+static struct profil_pending *profil_flush_next(struct profil_reg *reg,
+						struct hlist_head *bucket,
+						bool all)
+{
+	struct profil_pending *record;
+
+	lockdep_assert_held(&reg->lock);
+	hlist_for_each_entry(record, bucket, node)
+		if (record->pass != reg->pass && (all || !record->queued)) {
+			record->pass = reg->pass;
+			return record;
+		}
+	return NULL;
+}
+
+/*
+ * Delivers one record.  What task_work comes for may be freed and used again
+ * as soon as the lock is dropped; the others only by us, under reg->flush.
+ */
+static bool profil_flush_record(struct profil_reg *reg,
+				struct profil_pending *record, bool last,
+				unsigned long *flags)
+	__must_hold(&reg->lock)
+{
+	struct profil_bin_ref bin = record->bin;
+	bool queued = record->queued, ready = true;
+	unsigned int n = record->count;
+
+	record->count = 0;
+	raw_spin_unlock_irqrestore(&reg->lock, *flags);
+	if (n)
+		ready = profil_deliver(reg, &bin, n, false);
+	if (!ready && (last || queued)) {
+		profil_deliver_settle(reg, PROFIL_LOST_UNREADY, n);
+		ready = true;
+	}
+	raw_spin_lock_irqsave(&reg->lock, *flags);
+
+	if (!ready)
+		record->count += n;
+	if (!queued && !record->count) {
+		hlist_del_init(&record->node);
+		profil_pending_spare(reg, record);
+	}
+	return ready;
+}
+
+/* All records, or those that no task_work comes for.  False: come again. */
+static bool profil_flush(struct profil_reg *reg, bool all, bool last)
+{
+	struct profil_pending *record;
+	unsigned long flags;
+	bool ready = true;
+	int i;
+
+	mutex_lock(&reg->flush);
+	raw_spin_lock_irqsave(&reg->lock, flags);
+	reg->pass++;
+	for (i = 0; i < ARRAY_SIZE(reg->pending); i++)
+		while ((record = profil_flush_next(reg, &reg->pending[i], all)))
+			ready &= profil_flush_record(reg, record, last, &flags);
+	raw_spin_unlock_irqrestore(&reg->lock, flags);
+	mutex_unlock(&reg->flush);
+	return ready;
+}
+
+/**
+ * profil_flush_all - Deliver what is pending, as far as possible at once
+ * @reg: The registration of current
+ *
+ * Counts it while the generation lasts, and settles it as lost afterwards.
+ *
+ * Context: Task, nothing held.
+ */
+void profil_flush_all(struct profil_reg *reg)
+{
+	profil_flush(reg, true, false);
+}
+
+static bool profil_worker_flush(struct profil_reg *reg)
+{
+	bool last = reg->retries >= PROFIL_WORKER_RETRIES;
+	bool ready;
+
+	/* Without the address space nothing is written, all is settled. */
+	if (!mmget_not_zero(reg->mm))
+		return profil_flush(reg, false, true);
+	kthread_use_mm(reg->mm);
+	ready = profil_flush(reg, false, last);
+	kthread_unuse_mm(reg->mm);
+	/* If we are its last user, its exit is not for this worker. */
+	mmput_async(reg->mm);
+	return ready;
+}
+
+/**
+ * profil_flush_worker - Deliver what no thread comes for
+ * @work: The work of the registration, which holds a reference
+ *
+ * Context: Task, a worker; never waits for a page.
+ */
+void profil_flush_worker(struct work_struct *work)
+{
+	struct profil_reg *reg = container_of(to_delayed_work(work),
+					      struct profil_reg, work);
+	atomic_t *workers = &reg->user->workers;
+	bool ready = false;
+
+	profil_race();
+	if (!profil_user_charge(workers, 1, PROFIL_WORKERS_USER)) {
+		profil_pending_grow(reg);
+		ready = profil_worker_flush(reg);
+		reg->retries = ready ? 0 : reg->retries + 1;
+		atomic_dec(workers);
+	}
+	/* Our reference goes with the new work, if there is one. */
+	if (ready || !queue_delayed_work(profil_wq, &reg->work,
+					 PROFIL_WORKER_DELAY))
+		profil_reg_put(reg);
+}
