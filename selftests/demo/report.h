@@ -2,7 +2,8 @@
 #ifndef SELFTESTS_DEMO_REPORT_H
 #define SELFTESTS_DEMO_REPORT_H
 
-#include <stdint.h>
+#include <gelf.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include "profile.h"
 
@@ -28,6 +29,9 @@ void profile_read(struct profile *profile, const char *file);
 
 /* symbols.c: fills in the functions, and adds up what is of one function */
 void profile_symbolise(struct profile *profile);
+
+/* unwind.c: where the function at this address of the file begins */
+bool function_start(Elf *elf, __u64 address, __u64 *start);
 
 /* For what came from a file: no control characters to the terminal. */
 char *printable_copy(const char *text);

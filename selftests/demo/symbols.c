@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* From addresses to functions, by elfutils: .symtab, .dynsym, separate debug files. */
-#include <elfutils/libdw.h>
 #include <elfutils/libdwfl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -31,29 +30,25 @@ static Dwfl_Module *open_object(Dwfl **dwfl, const char *path)
 	return module;
 }
 
-/*
- * The name of the function; in a stripped file, the address at which it begins
- * by the unwind tables, which are always there.
- */
-static char *function_at(Dwfl_Module *module, GElf_Addr bias, GElf_Addr address)
+/* The name of the function; in a stripped file, the address of its begin. */
+static char *function_at(Dwfl_Module *module, __u64 address)
 {
-	GElf_Addr begin, end, cfi_bias;
-	Dwarf_Frame *frame;
+	GElf_Addr bias;		/* libdwfl puts a shared object where it likes */
+	Elf *elf = dwfl_module_getelf(module, &bias);
 	char text[64];
 	const char *name;
 	GElf_Off offset;
 	GElf_Sym symbol;
+	__u64 start;
 
+	if (!elf)
+		return printable_copy("(no symbol)");
 	name = dwfl_module_addrinfo(module, address + bias, &offset, &symbol, NULL, NULL, NULL);
 	if (name)
 		return printable_copy(name);
-	if (dwarf_cfi_addrframe(dwfl_module_eh_cfi(module, &cfi_bias),
-				address + bias - cfi_bias, &frame))
+	if (!function_start(elf, address, &start))
 		return printable_copy("(no symbol)");
-	dwarf_frame_info(frame, &begin, &end, NULL);
-	free(frame);
-	snprintf(text, sizeof(text), "(function at %#llx)",
-		 (unsigned long long)(begin + cfi_bias - bias));
+	snprintf(text, sizeof(text), "(function at %#llx)", start);
 	return printable_copy(text);
 }
 
@@ -61,13 +56,9 @@ static void symbolise_object(struct sample *samples, size_t num)
 {
 	Dwfl *dwfl;
 	Dwfl_Module *module = open_object(&dwfl, samples->object);
-	GElf_Addr bias = 0;
 
-	/* libdwfl puts a shared object at an address of its own choice. */
-	if (module && !dwfl_module_getelf(module, &bias))
-		module = NULL;
 	for (size_t i = 0; i < num; i++)
-		samples[i].function = module ? function_at(module, bias, samples[i].address) :
+		samples[i].function = module ? function_at(module, samples[i].address) :
 			printable_copy("(no symbol)");
 	if (dwfl)
 		dwfl_end(dwfl);
