@@ -50,7 +50,7 @@ tmp=$(mktemp -d)
 root=$tmp/root
 trap 'umount "$root/proc" 2>/dev/null || :; rm -rf --one-file-system "$tmp"' EXIT
 say "making a Debian $suite root with dkms (about 150 MB)"
-mmdebstrap --quiet --mode=root --variant=apt --include=dkms,linux-headers-amd64 \
+mmdebstrap --quiet --aptopt='Acquire::Check-Valid-Until "false"' --mode=root --variant=apt --include=dkms,linux-headers-amd64 \
 	"$suite" "$root" "$mirror" >"$tmp/mmdebstrap.log" 2>&1 ||
 	die "mmdebstrap failed: $(grep -m 1 '^E:' "$tmp/mmdebstrap.log")"
 mount -t proc proc "$root/proc"
