@@ -74,8 +74,9 @@ static int profil_deliver_fault(struct profil_reg *reg,
 
 	profil_race();
 	err = profil_fault_in(reg->mm, bin->addr, wait);
-	if (err == -EFAULT)
-		profil_switch_fault(reg, bin);
+	/* What became of the memory after its generation is no fault. */
+	if (err == -EFAULT && !profil_switch_fault(reg, bin))
+		err = -ESTALE;
 	return err;
 }
 

@@ -78,12 +78,12 @@ void profil_switch_off(struct profil_reg *reg)
 /**
  * profil_switch_fault - Count no more, because a histogram is not writable
  * @reg: The registration
- * @bin: The counter that was to be written; nothing happens if its generation
- *       is over
+ * @bin: The counter that was to be written
  *
  * Context: Task, outside sections.
+ * Return: False, and nothing has happened, if the generation of @bin is over.
  */
-void profil_switch_fault(struct profil_reg *reg,
+bool profil_switch_fault(struct profil_reg *reg,
 			 const struct profil_bin_ref *bin)
 {
 	struct profil_set *old = NULL;
@@ -97,6 +97,7 @@ void profil_switch_fault(struct profil_reg *reg,
 	raw_spin_unlock_irqrestore(&reg->lock, flags);
 	if (old)
 		profil_switch_retire(reg, old);
+	return old;
 }
 
 /**
