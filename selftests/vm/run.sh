@@ -24,6 +24,7 @@
 set -euo pipefail
 . "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 
+again=("$@")
 kernel=${KERNEL:-6.12} cpus=${CPUS:-2} mem='' append=${APPEND:-} seconds=300 icount=''
 module='' params='' dir='' dirmode=ro adds=() interactive='' root9p=''
 while [ $# -gt 1 ] && [ "$1" != -- ]; do
@@ -139,8 +140,9 @@ fi
 [ "$module" = none ] || [ -r "$module" ] || die "there is no module $module: check --module"
 if [ "$kernel" = debug ]; then
 	[ ! "$root9p$dir" ] || die "the debug kernel has no PCI for --dir and --root9p: use KERNEL=6.12"
-	# without ACPI there is no other fine clock
-	append="tsc=reliable $append"
+	# without ACPI there is no other fine clock, and a busy host makes the
+	# check of the 8254 fail
+	append="tsc=reliable no_timer_check $append"
 fi
 mkdir -p "$BUILD/vm"
 run=$(mktemp -d "$BUILD/vm/${kernel##*/}.XXXXXX")
@@ -208,6 +210,11 @@ case $rc in
 esac
 read -r word status problem < <(tr -d '\r' <"$run/verdict"; echo) || true
 [ "$word" = verdict ] || lost 'it died before it gave its verdict' "$log"
+if [ "$problem" = 'no tick' ] && [ ! "$icount" ]; then
+	rm -r "$run"
+	say 'the kernel could not calibrate its timer on this busy host; booting again with --icount 3'
+	exec "$0" --icount 3 "${again[@]}"
+fi
 [ ! "$problem" ] || { say "$problem; the console of the VM is in $log" && exit 126; }
 rm -r "$run"
 [ "$status" -le 125 ] || { say "the command ended with status $status" && exit 125; }
