@@ -97,40 +97,53 @@ suites() {
 	done
 }
 
-mkdir -p "$LOG"
-trap 'kill $(jobs -p) 2>/dev/null' EXIT
-case ${1:-} in
-host)
-	step selftests/setup.sh build check
-	lane 'lint' selftests/lint/run.sh
-	lane 'host tests' make -s -C selftests/lib check
-	;;
-stock)
+stock() {
 	step selftests/setup.sh build vm check demo
 	step selftests/vm/kernels.sh fetch 6.1 6.12 7.2 arm64
+	step selftests/vm/kernels.sh source >/dev/null
 	alone 'lint' selftests/lint/run.sh
 	lane 'host tests' make -s -C selftests/lib check
 	lane 'lint selfcheck' selftests/lint/selfcheck.sh
 	lane 'suite 7.2 core' selftests/vm/suite.sh 7.2 --core
 	lane 'suite arm64 core' selftests/vm/suite.sh arm64 --core
 	lane 'transcript' selftests/transcript.sh
-	lane 'runner selfcheck' selftests/vm/selfcheck.sh
+	alone 'runner selfcheck' selftests/vm/selfcheck.sh
+	lane 'races' selftests/race.sh
 	suites 6.12
 	suites 6.1
-	lane 'race mutant' selftests/race.sh
 	lane 'demo' selftests/demo/check.sh
-	;;
-debug)
+}
+
+debug() {
 	step selftests/setup.sh build vm debug
 	step selftests/vm/kernels.sh fetch debug
-	lane 'runner selfcheck debug' selftests/vm/selfcheck.sh debug
+	alone 'runner selfcheck debug' selftests/vm/selfcheck.sh debug
 	suites debug
-	;;
-*)
-	echo "usage: check.sh stock|debug|host" >&2
-	exit 2
-	;;
-esac
-finish
-echo "$passed passed, $failed failed, $skipped skipped"
-[ "$failed" = 0 ] && [ "$passed" -gt 0 ]
+}
+
+host() {
+	step selftests/setup.sh build check
+	lane 'lint' selftests/lint/run.sh
+	lane 'host tests' make -s -C selftests/lib check
+}
+
+# All of it is read before any of it runs: a source that is edited meanwhile
+# must not change what runs.
+main() {
+	case ${1:-} in
+	stock | debug | host) ;;
+	*)
+		echo "usage: check.sh stock|debug|host" >&2
+		exit 2
+		;;
+	esac
+	mkdir -p "$LOG"
+	trap 'kill $(jobs -p) 2>/dev/null' EXIT
+	"$1"
+	finish
+	echo "$passed passed, $failed failed, $skipped skipped"
+	[ "$failed" = 0 ] && [ "$passed" -gt 0 ]
+	exit
+}
+
+main "$@"
