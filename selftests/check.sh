@@ -130,16 +130,17 @@ host() {
 # All of it is read before any of it runs: a source that is edited meanwhile
 # must not change what runs.
 main() {
+	mkdir -p "$LOG"
+	trap 'kill $(jobs -p) 2>/dev/null' EXIT
 	case ${1:-} in
-	stock | debug | host) ;;
+	stock) stock ;;
+	debug) debug ;;
+	host) host ;;
 	*)
 		echo "usage: check.sh stock|debug|host" >&2
 		exit 2
 		;;
 	esac
-	mkdir -p "$LOG"
-	trap 'kill $(jobs -p) 2>/dev/null' EXIT
-	"$1"
 	finish
 	echo "$passed passed, $failed failed, $skipped skipped"
 	[ "$failed" = 0 ] && [ "$passed" -gt 0 ]
