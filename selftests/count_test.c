@@ -14,6 +14,7 @@
 #define TRACING		"/sys/kernel/tracing"
 #define EVENT		"profil_count_test"
 #define THREADS		4
+#define CPUS_MAX	16
 
 static int write_file(const char *path, int flags, const char *text)
 {
@@ -35,16 +36,29 @@ static int remove_event(void)
 /* A tracing instance has its own buffers, filter and switch. */
 struct instance {
 	char path[128];
+	int cpus;
+	int stats[CPUS_MAX];	/* kept open: the counts are to be read fast */
 };
 
 static int instance_create(struct instance *instance)
 {
 	char path[256];
+	int cpu;
 
 	snprintf(instance->path, sizeof(instance->path),
 		 TRACING "/instances/profil_%d", (int)syscall(SYS_gettid));
 	if (mkdir(instance->path, 0700))
 		return -errno;
+	instance->cpus = sysconf(_SC_NPROCESSORS_CONF);
+	if (instance->cpus > CPUS_MAX)
+		return -E2BIG;
+	for (cpu = 0; cpu < instance->cpus; cpu++) {
+		snprintf(path, sizeof(path), "%s/per_cpu/cpu%d/stats",
+			 instance->path, cpu);
+		instance->stats[cpu] = open(path, O_RDONLY | O_CLOEXEC);
+		if (instance->stats[cpu] < 0)
+			return -errno;
+	}
 	snprintf(path, sizeof(path), "%s/buffer_size_kb", instance->path);
 	return write_file(path, 0, "64");
 }
@@ -52,7 +66,10 @@ static int instance_create(struct instance *instance)
 static void instance_destroy(const struct instance *instance)
 {
 	char path[256];
+	int cpu;
 
+	for (cpu = 0; cpu < instance->cpus; cpu++)
+		close(instance->stats[cpu]);
 	snprintf(path, sizeof(path), "%s/events/kprobes/" EVENT "/enable",
 		 instance->path);
 	write_file(path, 0, "0");
@@ -78,31 +95,30 @@ static int instance_watch(const struct instance *instance, const pid_t *tids,
 	return write_file(path, 0, "1");
 }
 
+static __u64 stats_field(const char *text, const char *name)
+{
+	const char *line = strstr(text, name);
+
+	return line ? strtoull(line + strlen(name), NULL, 10) : 0;
+}
+
 /* All events ever written, kept or overwritten; ~0 if any was dropped. */
 static __u64 instance_count(const struct instance *instance)
 {
-	unsigned long long value, sum = 0;
-	char path[256], line[128];
-	bool dropped = false;
-	FILE *stats;
+	__u64 dropped = 0, sum = 0;
+	char text[1024];
+	ssize_t len;
 	int cpu;
 
-	for (cpu = 0; cpu < sysconf(_SC_NPROCESSORS_CONF); cpu++) {
-		snprintf(path, sizeof(path), "%s/per_cpu/cpu%d/stats",
-			 instance->path, cpu);
-		stats = fopen(path, "re");
-		if (!stats)
+	for (cpu = 0; cpu < instance->cpus; cpu++) {
+		len = pread(instance->stats[cpu], text, sizeof(text) - 1, 0);
+		if (len <= 0)
 			return ~0ULL;
-		while (fgets(line, sizeof(line), stats)) {
-			if (sscanf(line, "entries: %llu", &value) == 1 ||
-			    sscanf(line, "overrun: %llu", &value) == 1)
-				sum += value;
-			if ((sscanf(line, "commit overrun: %llu", &value) == 1 ||
-			     sscanf(line, "dropped events: %llu", &value) == 1) &&
-			    value)
-				dropped = true;
-		}
-		fclose(stats);
+		text[len] = '\0';
+		sum += stats_field(text, "entries: ") +
+		       stats_field(text, "\noverrun: ");
+		dropped += stats_field(text, "commit overrun: ") +
+			   stats_field(text, "dropped events: ");
 	}
 	return dropped ? ~0ULL : sum;
 }
@@ -114,16 +130,16 @@ static __u64 instance_count(const struct instance *instance)
 static bool take_pair(const struct instance *instance, int fd, __u64 *events,
 		      struct profil_stats *stats)
 {
-	int i;
+	__u64 before;
 
-	for (i = 0; i < 1000; i++) {
-		*events = instance_count(instance);
+	*events = instance_count(instance);
+	do {
+		before = *events;
 		if (profil_stats(fd, stats))
 			return false;
-		if (instance_count(instance) == *events)
-			return true;
-	}
-	return false;
+		*events = instance_count(instance);
+	} while (*events != before);
+	return true;
 }
 
 /* Where threads wait for each other without a tick's worth of CPU time. */
@@ -331,7 +347,7 @@ static int count_process(struct counted *counted, int fd, int index,
 	pid_t pid = getpid();
 	struct profil_stats first, last;
 	__u64 events_first, events_last;
-	struct instance instance;
+	struct instance instance = { .cpus = 0 };
 	int ret = instance_create(&instance) ? 1 : 0;
 
 	if (!ret && (instance_watch(&instance, &pid, 1) ||
