@@ -125,8 +125,10 @@ uninstall:
 clean:
 	rm -rf build profil.ko
 
+# By name: the cache may be a folder that holds more than ours.
 distclean: clean
-	rm -rf "$${PROFIL_CACHE:-$${XDG_CACHE_HOME:-$$HOME/.cache}/profil}"
+	cd "$${PROFIL_CACHE:-$${XDG_CACHE_HOME:-$$HOME/.cache}/profil}" && \
+		rm -rf apt kernels source kvm-* lock.* tmp.*
 
 .PHONY: all help modules lib selftests lint test check check-debug check-dkms \
 	demo vm vm-run vm-ready install install-dkms uninstall clean distclean
