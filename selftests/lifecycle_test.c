@@ -67,7 +67,7 @@ static int count_in_child(int fd, volatile __u16 *counter, __u64 ticks)
 		return 6;
 	if ((__u16)(*counter - base) != stats.out_in_range)
 		return 7;
-	return stats.out_in_range < ticks / 2 ? 8 : 0;
+	return stats.out_in_range < ticks / 3 ? 8 : 0;
 }
 
 TEST_F(lifecycle, forked_child_counts_from_zero_in_its_own_copy)
@@ -121,7 +121,7 @@ TEST_F(lifecycle, stop_in_the_child_leaves_the_parent_on)
 	EXPECT_EQ(0, wait_for(pid));
 	ASSERT_TRUE(burn(self->fd, hot_a, 10));
 	expect_all_in(_metadata, self, self->counter);
-	EXPECT_LT(5, *self->counter);
+	EXPECT_LT(2, *self->counter);
 }
 
 TEST_F(lifecycle, child_of_a_stopped_profile_is_off)
@@ -251,7 +251,7 @@ TEST_F(lifecycle, child_that_shares_the_memory_shares_the_profile)
 		EXPECT_LE(ticks + 20, self->stats.out_ticks);
 	}
 	expect_all_in(_metadata, self, self->counter);
-	EXPECT_LT(30, *self->counter);
+	EXPECT_LT(15, *self->counter);
 }
 
 TEST_F(lifecycle, threads_of_before_and_after_start_are_profiled)

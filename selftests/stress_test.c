@@ -82,7 +82,7 @@ static int act_fork(int fd, enum action action)
 	}
 	if (action != ACT_FORK_KILL)
 		return wait_for(pid);
-	hot_a(5 * HOT_ROUNDS);
+	hot_a(2 * HOT_ROUNDS);
 	kill(pid, SIGKILL);
 	return wait_for(pid) != -SIGKILL;
 }
@@ -93,7 +93,7 @@ static int act_thread(void)
 
 	if (burner_start(&burner, hot_a))
 		return 1;
-	hot_b(10 * HOT_ROUNDS);
+	hot_b(4 * HOT_ROUNDS);
 	burner_join(&burner);
 	return 0;
 }
@@ -143,14 +143,14 @@ static void *actor_fn(void *arg)
 			printf("# START: %s\n", strerror(-ret));
 			actor->bad++;
 		}
-		hot_a(1 + rand_r(&actor->seed) % (20 * HOT_ROUNDS));
+		hot_a(1 + rand_r(&actor->seed) % (6 * HOT_ROUNDS));
 		action = rand_r(&actor->seed) % ACTIONS;
 		ret = act(&fd, action, buf);
 		if (ret) {
 			printf("# action %d: %d\n", action, ret);
 			actor->bad++;
 		}
-		hot_a(1 + rand_r(&actor->seed) % (20 * HOT_ROUNDS));
+		hot_a(1 + rand_r(&actor->seed) % (6 * HOT_ROUNDS));
 		if (!stats_hold(fd))
 			actor->bad++;
 		if (action != ACT_UNMAP)
