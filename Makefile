@@ -76,7 +76,7 @@ check-debug:
 	selftests/check.sh debug
 
 check-dkms:
-	selftests/setup.sh check
+	selftests/setup.sh build dkms
 	selftests/lint/dkms.sh
 
 demo:

@@ -48,7 +48,7 @@ void profil_section_leave(void)
 	profil_race();
 	/* (C) Pairs with (D): all writes are done when the leaving is seen. */
 	smp_store_release(&section->reg, NULL);
-	smp_store_release(&section->seq, section->seq + 1);
+	smp_store_release(&section->seq, section->seq + 1);	/* (C) */
 }
 
 /**
@@ -69,10 +69,9 @@ void profil_section_drain(struct profil_reg *reg)
 	smp_mb();	/* (B) */
 	for_each_possible_cpu(cpu) {
 		section = per_cpu_ptr(&profil_section, cpu);
-		seq = smp_load_acquire(&section->seq);
-		/* (D) */
-		while (smp_load_acquire(&section->reg) == reg &&
-		       smp_load_acquire(&section->seq) == seq)
+		seq = READ_ONCE(section->seq);
+		while (smp_load_acquire(&section->reg) == reg &&	/* (D) */
+		       smp_load_acquire(&section->seq) == seq)		/* (D) */
 			cpu_relax();
 	}
 }

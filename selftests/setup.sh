@@ -26,7 +26,8 @@ cpio vm
 xz-utils vm debug
 pahole vm
 patch vm
-mmdebstrap check
+kmod check
+mmdebstrap dkms
 gcc-12-aarch64-linux-gnu check
 libc6-dev-arm64-cross check
 qemu-system-arm check
@@ -51,7 +52,7 @@ END
 }
 
 usage() {
-	echo "usage: setup.sh [--yes] GROUP...   groups: build vm check debug demo" >&2
+	echo "usage: setup.sh [--yes] GROUP...   groups: build vm check debug demo dkms" >&2
 	exit 2
 }
 
@@ -60,7 +61,7 @@ groups=
 for arg; do
 	case $arg in
 	--yes) yes=1 ;;
-	build | vm | check | debug | demo) groups="$groups $arg" ;;
+	build | vm | check | debug | demo | dkms) groups="$groups $arg" ;;
 	*) usage ;;
 	esac
 done

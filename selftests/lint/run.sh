@@ -88,12 +88,8 @@ check_coccinelle() {
 # What is not asked for, and why:
 #  MACRO_ARG_REUSE   the macros that use an argument twice take names of types
 #                    and members, which have no side effects
-#  UNCOMMENTED_DEFINITION  wants a comment beside the lock; kernel-doc above the
-#                    structure has it
-#  MEMORY_BARRIER    wants a comment at every acquire and release; the head of
-#                    the file explains the pairs once
 #  CAMELCASE         compares with the names of a whole kernel tree
-checkpatch_kernel=MACRO_ARG_REUSE,UNCOMMENTED_DEFINITION,MEMORY_BARRIER,CAMELCASE
+checkpatch_kernel=MACRO_ARG_REUSE,CAMELCASE
 # and, in user space, what it would rather see is not there:
 #  PREFER_DEFINED_ATTRIBUTE_MACRO  noinline, __printf()
 #  ARRAY_SIZE, STRCPY, BIT_MACRO, PREFER_KERNEL_TYPES

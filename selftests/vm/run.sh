@@ -56,6 +56,16 @@ if [ $# -lt 2 ]; then
 fi
 shift
 
+# quoted WORD…: for a shell that knows no more than POSIX
+quoted()
+{
+	local word
+
+	for word; do
+		printf "'%s' " "${word//\'/\'\\\'\'}"
+	done
+}
+
 lost()
 {
 	say "VM lost: $1; its console is in $2"
@@ -90,8 +100,8 @@ initramfs()
 	done
 	cat >"$root/vm/env" <<-END
 		OUT=$out VERDICT=$verdict INTERACTIVE=$interactive ROOT9P=$root9p DIRMODE=$dirmode
-		NINEP=$(printf %q "$NINEP") DIR=$(printf %q "$dir")
-		PARAMS=$(printf %q "$params") COMMAND=$(printf %q "$(printf '%q ' "$@")")
+		NINEP=$(quoted "$NINEP") DIR=$(quoted "$dir")
+		PARAMS=$(quoted "$params") COMMAND=$(quoted "$(quoted "$@")")
 	END
 	# the same input gives the same run under --icount, to the last instruction
 	find "$root" -exec touch -hd @0 {} +
