@@ -108,7 +108,7 @@ stock() {
 	lane 'suite arm64 core' selftests/vm/suite.sh arm64 --core
 	lane 'transcript' selftests/transcript.sh
 	alone 'runner selfcheck' selftests/vm/selfcheck.sh
-	lane 'races' selftests/race.sh
+	lane 'races' selftests/race.sh getput
 	suites 6.12
 	suites 6.1
 	lane 'demo' selftests/demo/check.sh
