@@ -173,10 +173,10 @@ static void *writer_fn(void *arg)
 }
 
 /* What the call returned where it slept as it should: 0. */
-static int sleep_in(FIXTURE_DATA(sleep) *self, enum call call)
+static int sleep_in(FIXTURE_DATA(sleep) *self, enum call call, int i)
 {
-	/* So short that most of the time is in the kernel, not asleep. */
-	const struct timespec ts = { .tv_nsec = 20000 };
+	/* Mostly too short to sleep at all: ticks find the thread in the call. */
+	const struct timespec ts = { .tv_nsec = i % 8 ? 1 : 20000 };
 	struct epoll_event event;
 	char c;
 
@@ -206,8 +206,8 @@ TEST_F(sleep, is_not_interrupted)
 					    &self->pipe[1]));
 	ASSERT_EQ(0, prctl(PR_SET_TIMERSLACK, 1));
 	ASSERT_EQ(0, profil_start(self->fd, &region, 1));
-	for (i = 0; i < 20000; i++) {
-		if (sleep_in(self, variant->call)) {
+	for (i = 0; i < 200000; i++) {
+		if (sleep_in(self, variant->call, i)) {
 			interrupted += errno == EINTR;
 			other += errno != EINTR;
 		}
