@@ -39,8 +39,6 @@ static enum profil_class profil_deliver_class(int err)
 	case -ESRCH:
 	case -EINTR:
 		return PROFIL_LOST_EXIT;
-	case -EFAULT:
-		return PROFIL_LOST_FAULT;
 	case -EACCES:
 		return PROFIL_LOST_DENIED;
 	case -ENOMEM:
@@ -67,17 +65,19 @@ static int profil_deliver_once(struct profil_reg *reg,
 	return ret;
 }
 
+/* 0 to try again, 1 if all is settled, else an error. */
 static int profil_deliver_fault(struct profil_reg *reg,
-				const struct profil_bin_ref *bin, bool wait)
+				const struct profil_bin_ref *bin,
+				unsigned int n, bool wait)
 {
 	int err;
 
 	profil_race();
 	err = profil_fault_in(reg->mm, bin->addr, wait);
+	if (err != -EFAULT)
+		return err;
 	/* What became of the memory after its generation is no fault. */
-	if (err == -EFAULT && !profil_switch_fault(reg, bin))
-		err = -ESTALE;
-	return err;
+	return profil_switch_fault(reg, bin, n) ? 1 : -ESTALE;
 }
 
 /**
@@ -111,7 +111,9 @@ bool profil_deliver(struct profil_reg *reg, const struct profil_bin_ref *bin,
 			continue;
 		}
 		if (ret == -EFAULT)
-			ret = profil_deliver_fault(reg, bin, wait);
+			ret = profil_deliver_fault(reg, bin, n, wait);
+		if (ret > 0)
+			return true;
 		if (ret == -EAGAIN)
 			return false;
 	}

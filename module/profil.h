@@ -207,7 +207,7 @@ void profil_reg_exit(void);
 int profil_switch_on(struct profil_reg *reg, struct profil_set *set);
 void profil_switch_off(struct profil_reg *reg);
 bool profil_switch_fault(struct profil_reg *reg,
-			 const struct profil_bin_ref *bin);
+			 const struct profil_bin_ref *bin, unsigned int n);
 bool profil_switch_inherit(struct profil_reg *child, struct profil_reg *parent);
 void profil_switch_dead(struct profil_reg *reg);
 

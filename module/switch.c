@@ -79,12 +79,14 @@ void profil_switch_off(struct profil_reg *reg)
  * profil_switch_fault - Count no more, because a histogram is not writable
  * @reg: The registration
  * @bin: The counter that was to be written
+ * @n: The pending ticks that were to be counted; who sees the state sees them
+ *     lost
  *
  * Context: Task, outside sections.
  * Return: False, and nothing has happened, if the generation of @bin is over.
  */
 bool profil_switch_fault(struct profil_reg *reg,
-			 const struct profil_bin_ref *bin)
+			 const struct profil_bin_ref *bin, unsigned int n)
 {
 	struct profil_set *old = NULL;
 	unsigned long flags;
@@ -93,6 +95,8 @@ bool profil_switch_fault(struct profil_reg *reg,
 	if (reg->set && reg->set->gen == bin->gen) {
 		old = profil_switch(reg, NULL, PROFIL_STATE_FAULT);
 		reg->fault_addr = bin->addr;
+		reg->count[PROFIL_PENDING] -= n;
+		reg->count[PROFIL_LOST_FAULT] += n;
 	}
 	raw_spin_unlock_irqrestore(&reg->lock, flags);
 	if (old)
