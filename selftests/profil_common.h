@@ -39,15 +39,22 @@
  * nothing else, after pages that are never executed, so that a region of one
  * counter at PAGE_SCALE is exactly the function.
  *
- * hot_a/b/c(rounds) count down.  read_loop(fd, buf, len, rounds) reads and does
- * nothing else: a thread in it is nearly always in the kernel, and would return
- * to read_return.
+ * hot_a/b/c(rounds) count down.  spin(rounds) does so in the instructions from
+ * spin_begin up to spin_end, one where the machine can.  read_loop(fd, buf,
+ * len, rounds) reads and does nothing else: a thread in it is nearly always in
+ * the kernel, and would return to read_return.
  */
 void hot_a(unsigned long rounds);
 void hot_b(unsigned long rounds);
 void hot_c(unsigned long rounds);
+void spin(unsigned long rounds);
+extern const char spin_begin[], spin_end[];
 void read_loop(int fd, void *buf, size_t len, unsigned long rounds);
 extern const char read_return[];
+
+/* The pages of all these, and those before that are never executed. */
+#define CODE_BEGIN	(UPTR(hot_a) - 4 * PAGE)
+#define CODE_END	(UPTR(read_loop) + PAGE)
 
 #define HOT_ROUNDS	150000UL	/* well below one tick on any machine */
 
@@ -55,6 +62,12 @@ extern const char read_return[];
 #define HOT_LOOP						\
 	"1:	dec	%rdi\n"					\
 	"	jnz	1b\n"					\
+	"	ret\n"
+#define SPIN							\
+	"	mov	%rdi, %rcx\n"				\
+	"spin_begin:\n"						\
+	"1:	loop	1b\n"					\
+	"spin_end:\n"						\
 	"	ret\n"
 #define READ_LOOP						\
 	"	mov	%rcx, %r8\n"				\
@@ -64,10 +77,43 @@ extern const char read_return[];
 	"	dec	%r8\n"					\
 	"	jnz	1b\n"					\
 	"	ret\n"
+#elif defined(__i386__)
+#define HOT_LOOP						\
+	"	mov	4(%esp), %ecx\n"			\
+	"1:	dec	%ecx\n"					\
+	"	jnz	1b\n"					\
+	"	ret\n"
+#define SPIN							\
+	"	mov	4(%esp), %ecx\n"			\
+	"spin_begin:\n"						\
+	"1:	loop	1b\n"					\
+	"spin_end:\n"						\
+	"	ret\n"
+#define READ_LOOP						\
+	"	push	%ebx\n"					\
+	"	push	%esi\n"					\
+	"	mov	12(%esp), %ebx\n"			\
+	"	mov	16(%esp), %ecx\n"			\
+	"	mov	20(%esp), %edx\n"			\
+	"	mov	24(%esp), %esi\n"			\
+	"1:	mov	$3, %eax\n"				\
+	"	int	$0x80\n"				\
+	"read_return:\n"					\
+	"	dec	%esi\n"					\
+	"	jnz	1b\n"					\
+	"	pop	%esi\n"					\
+	"	pop	%ebx\n"					\
+	"	ret\n"
 #elif defined(__aarch64__)
 #define HOT_LOOP						\
 	"1:	subs	x0, x0, #1\n"				\
 	"	b.ne	1b\n"					\
+	"	ret\n"
+#define SPIN							\
+	"spin_begin:\n"						\
+	"1:	subs	x0, x0, #1\n"				\
+	"	b.ne	1b\n"					\
+	"spin_end:\n"						\
 	"	ret\n"
 #define READ_LOOP						\
 	"	mov	w8, #63\n"				\
@@ -95,6 +141,8 @@ __asm__(".pushsection .text.profil_hot, \"ax\"\n"
 	PAGE_OF_CODE(hot_a, HOT_LOOP)
 	PAGE_OF_CODE(hot_b, HOT_LOOP)
 	PAGE_OF_CODE(hot_c, HOT_LOOP)
+	".globl spin_begin, spin_end\n"
+	PAGE_OF_CODE(spin, SPIN)
 	".globl read_return\n"
 	PAGE_OF_CODE(read_loop, READ_LOOP)
 	".popsection\n");
@@ -197,13 +245,15 @@ static inline bool check_identity(const struct profil_stats *s)
 		     s->out_lost_exit + s->out_lost_fault +
 		     s->out_lost_denied + s->out_lost_unready +
 		     s->out_lost_contended;
-	__u64 ticks = s->out_not_due + s->out_in_range + s->out_outside +
-		      s->out_saturated + s->out_pending + s->out_lost;
+	__u64 ticks = s->out_not_due + s->out_system + s->out_in_range +
+		      s->out_outside + s->out_saturated + s->out_pending +
+		      s->out_lost;
 
 	if (s->out_ticks == ticks && s->out_lost == lost)
 		return true;
-	printf("# ticks %llu: not_due %llu in_range %llu outside %llu\n",
-	       s->out_ticks, s->out_not_due, s->out_in_range, s->out_outside);
+	printf("# ticks %llu: not_due %llu system %llu in_range %llu outside %llu\n",
+	       s->out_ticks, s->out_not_due, s->out_system, s->out_in_range,
+	       s->out_outside);
 	printf("# saturated %llu pending %llu lost %llu: full %llu\n",
 	       s->out_saturated, s->out_pending, s->out_lost, s->out_lost_full);
 	printf("# stopped %llu exit %llu fault %llu denied %llu unready %llu contended %llu\n",
