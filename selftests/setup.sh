@@ -30,6 +30,8 @@ kmod check
 mmdebstrap dkms
 gcc-12-aarch64-linux-gnu check
 libc6-dev-arm64-cross check
+libc6-dev-i386 check
+lib32gcc-12-dev check
 qemu-system-arm check
 sparse check
 coccinelle check

@@ -35,7 +35,7 @@ build()
 {
 	[ ! -e "$dir/vmlinuz" ] || return 0
 	say 'building the debug kernel, once (6 to 8 minutes with two CPUs)'
-	mkdir -p "$out"
+	mkdir -p "$out" "$dir/modules"
 	{
 		make -C "$source" O="$out" tinyconfig
 		"$source/scripts/kconfig/merge_config.sh" -m -O "$out" "$out/.config" "${fragments[@]}"

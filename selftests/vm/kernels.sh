@@ -6,7 +6,7 @@
 #   kernels.sh fetch KERNEL…	make them present; silent when they are
 #   kernels.sh image KERNEL	print the path of the image
 #   kernels.sh headers KERNEL	print the path of the header tree
-#   kernels.sh modules KERNEL	print the folder with the modules for 9p
+#   kernels.sh modules KERNEL	print the folder with the modules for the VM
 #   kernels.sh busybox KERNEL	print the path of a busybox that runs on it
 #   kernels.sh source		print the path of the source tree of 6.12
 #
@@ -22,7 +22,7 @@ unpack_image()
 {
 	local name wanted=()
 
-	for name in $NINEP; do
+	for name in $MODULES; do
 		wanted+=("*/kernel/*/$name.ko*")
 	done
 	mkdir -p "$2/modules" "$2/image"
@@ -36,13 +36,19 @@ unpack_image()
 	[ -e "$2/vmlinuz" ] || die "there is no kernel in ${1##*/}: choose another with KERNEL="
 }
 
+# complete TAG: it is there, with all that is taken out of a package today
+complete()
+{
+	[ "$(cat "$KERNELS/$1/wanted" 2>/dev/null)" = "$MODULES" ]
+}
+
 # make_stock TAG META ARCH: a kernel of Debian 12, by the metapackage that
 # names the newest, or by itself
 make_stock()
 {
 	local tmp=$KERNELS/tmp.$1 version kbuild common dir
 
-	[ ! -e "$KERNELS/$1" ] || return 0
+	! complete "$1" || return 0
 	rm -rf "$tmp"
 	mkdir -p "$tmp/debs"
 	cd "$tmp/debs"
@@ -70,6 +76,7 @@ make_stock()
 	sed -i "s,/usr/src/linux-headers,$dir/usr/src/linux-headers," \
 		"$tmp/usr/src/linux-headers-$version/Makefile"
 	ln -s "usr/src/linux-headers-$version" "$tmp/headers"
+	echo "$MODULES" >"$tmp/wanted"
 	cd "$KERNELS"
 	rm -r "$tmp/debs"
 	publish "$tmp" "$dir"
@@ -118,10 +125,12 @@ fetch()
 	debug)
 		"$VM/debug-kernel.sh" >/dev/null
 		;;
+	7.2)
+		[ -e "$KERNELS/7.2" ] || "$VM/sid.sh" fetch
+		;;
 	*)
-		[ ! -e "$KERNELS/$1" ] || return 0
+		! complete "$1" || return 0
 		case $1 in
-		7.2) "$VM/sid.sh" fetch ;;
 		6.1) locked "kernel-$1" make_stock "$1" amd64 amd64 ;;
 		6.12) locked "kernel-$1" make_stock "$1" 6.12-amd64 amd64 ;;
 		arm64) locked "kernel-$1" make_stock "$1" 6.12-cloud-arm64 arm64 ;;
@@ -139,7 +148,7 @@ path()
 	case $1:$2 in
 	*/*:vmlinuz) echo "$1" ;;
 	*/*:headers) installed_headers "$1" ;;
-	*/*:modules) die "--root9p needs a kernel by tag or version, not $1" ;;
+	*/*:modules) die "the modules that --root9p and --swap need are fetched for a kernel by tag or version, not for $1" ;;
 	debug:*) echo "$("$VM/debug-kernel.sh")/$2" ;;
 	*) readlink -f "$KERNELS/$1/$2" ;;
 	esac

@@ -11,6 +11,9 @@ CACHE=${PROFIL_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/profil}
 # 9p and what it stands on; a kernel that has one of them built in lacks the file
 # shellcheck disable=SC2034
 NINEP='virtio_ring virtio virtio_pci_legacy_dev virtio_pci_modern_dev virtio_pci netfs fscache 9pnet 9pnet_virtio 9p'
+# and all that the VM may insert, with the ram disk to swap to
+# shellcheck disable=SC2034
+MODULES="$NINEP brd"
 
 die()
 {

@@ -15,10 +15,12 @@
 #			command's current folder
 #   --root9p		the root folder of the host, read-only, as the command's
 #   --add FILE:PATH	this file of the host at that path; not with --root9p
+#   --tests FOLDER	what is found in /tests; the test programs built for this
+#			machine if it is not given
+#   --swap		16 MB of swap, on kernels that have a ram disk
 #   --interactive	the command has this terminal, and all the time it wants
 #
-# The command finds the built test programs in /tests, and may become the user
-# "user".  Its output is ours, and its status if that is below 126.  126: the
+# The command may become the user "user".  Its output is ours, and its status if that is below 126.  126: the
 # kernel log has a splat, or the module did not load or go as it should.  127:
 # the VM was lost.  ACCEL=tcg or kvm chooses how QEMU runs.
 set -euo pipefail
@@ -26,10 +28,10 @@ set -euo pipefail
 
 again=("$@")
 kernel=${KERNEL:-6.12} cpus=${CPUS:-2} mem='' append=${APPEND:-} seconds=300 icount=''
-module='' params='' dir='' dirmode=ro adds=() interactive='' root9p=''
+module='' params='' dir='' dirmode=ro adds=() interactive='' root9p='' swap='' tests=''
 while [ $# -gt 1 ] && [ "$1" != -- ]; do
 	case $1 in
-	--interactive | --root9p)
+	--interactive | --root9p | --swap)
 		printf -v "${1#--}" 1
 		shift
 		continue
@@ -47,6 +49,7 @@ while [ $# -gt 1 ] && [ "$1" != -- ]; do
 		dir=$(cd "${2%:rw}" && pwd -P) || die "there is no folder ${2%:rw}: check --dir"
 		;;
 	--add) adds+=("$2") ;;
+	--tests) tests=$2 ;;
 	*) die "unknown option $1: see the top of $0" ;;
 	esac
 	shift 2
@@ -80,10 +83,9 @@ kernels()
 # initramfs FILE: made anew for each run, which takes 0.2 s
 initramfs()
 {
-	local root=$run/root add busybox tests=$BUILD/selftests
+	local root=$run/root add busybox
 
 	busybox=$(kernels busybox "$kernel")
-	[ "$kernel" != arm64 ] || tests+=-arm64
 	! LC_ALL=C ldd "$busybox" >/dev/null 2>&1 ||
 		die "$busybox is not static: apt-get install busybox-static"
 	mkdir -p "$root"/{bin,etc,tests,vm/modules}
@@ -93,13 +95,13 @@ initramfs()
 	printf '%s\n' root:x:0: user:x:1000: >"$root/etc/group"
 	[ ! -d "$tests" ] || cp -r "$tests/." "$root/tests"
 	[ "$module" = none ] || cp "$module" "$root/vm/module.ko"
-	[ ! "$root9p$dir" ] || cp "$(kernels modules "$kernel")"/* "$root/vm/modules"
+	[ ! "$root9p$dir$swap" ] || cp -r "$(kernels modules "$kernel")/." "$root/vm/modules"
 	for add in ${adds[@]+"${adds[@]}"}; do
 		mkdir -p "$root/$(dirname "${add#*:}")"
 		cp "${add%%:*}" "$root/${add#*:}"
 	done
 	cat >"$root/vm/env" <<-END
-		OUT=$out VERDICT=$verdict INTERACTIVE=$interactive ROOT9P=$root9p DIRMODE=$dirmode
+		OUT=$out VERDICT=$verdict INTERACTIVE=$interactive ROOT9P=$root9p DIRMODE=$dirmode SWAP=$swap
 		NINEP=$(quoted "$NINEP") DIR=$(quoted "$dir")
 		PARAMS=$(quoted "$params") COMMAND=$(quoted "$(quoted "$@")")
 	END
@@ -153,6 +155,10 @@ if [ "$kernel" = debug ]; then
 	# without ACPI there is no other fine clock, and a busy host makes the
 	# check of the 8254 fail
 	append="tsc=reliable no_timer_check $append"
+fi
+if [ ! "$tests" ]; then
+	tests=$BUILD/selftests
+	[ "$kernel" != arm64 ] || tests+=-arm64
 fi
 mkdir -p "$BUILD/vm"
 run=$(mktemp -d "$BUILD/vm/${kernel##*/}.XXXXXX")

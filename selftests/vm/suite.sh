@@ -6,6 +6,7 @@
 #   suite.sh KERNEL [OPTION…] [PROGRAM…]
 #
 #   --core		only the programs of selftests/core.list
+#   --i386		as programs of 32 bits, on a kernel for x86-64
 #   --test-module	with the module whose race windows are widened
 #   --mutant NAME	with that one, and selftests/mutants/NAME.patch
 #   --params STRING, --cpus N, --timeout SECONDS, --append STRING, --icount SHIFT
@@ -19,11 +20,12 @@ set -euo pipefail
 
 kernel=${1:?"which kernel? see the top of $0"}
 shift
-params='' run=(--kernel "$kernel") core='' test_module='' mutant='' programs=() timeout=900
+params='' run=(--kernel "$kernel") core='' i386='' test_module='' mutant='' programs=() timeout=900
 [ "$kernel" != debug ] || timeout=2400
 while [ $# -gt 0 ]; do
 	case $1 in
 	--core) core=1 ;;
+	--i386) i386=1 ;;
 	--test-module) test_module=1 ;;
 	--mutant) mutant=$2 && shift ;;
 	--params) params=$2 && shift ;;
@@ -41,7 +43,14 @@ if [ "$kernel" = arm64 ]; then
 	out+=-arm64
 	compiler=(CC=aarch64-linux-gnu-gcc-12)
 	need aarch64-linux-gnu-gcc-12 gcc-12-aarch64-linux-gnu
+elif [ "$i386" ]; then
+	# the kernel's headers are the same for both, and where those of 64 bits are
+	out+=-i386
+	compiler=(CC="gcc-12 -m32 -isystem /usr/include/x86_64-linux-gnu")
+	[ -e /usr/lib32/libc.a ] || die "there is no C library of 32 bits: apt-get install libc6-dev-i386 lib32gcc-12-dev"
 fi
+# the modules of an image that is named by its path are not at hand
+[ "$kernel" != "${kernel#*/}" ] || run+=(--swap)
 locked selftests make -s -C "$TOP/selftests" OUT="$out" HARNESS="$harness" ${compiler[@]+"${compiler[@]}"} ||
 	die "the test programs do not build: see above"
 if [ "$core" ]; then
@@ -59,11 +68,11 @@ tap=$(mktemp "$BUILD/vm/tap.XXXXXX")
 trap 'rm -f "$tap"' EXIT
 rc=0
 "$VM/run.sh" "${run[@]}" --module "$module" --params "$params" --timeout "$timeout" \
-	--add "$VM/suite-guest:/vm/suite" -- sh /vm/suite "$per_program" "${programs[@]}" | tee "$tap" || rc=$?
+	--tests "$out" --add "$VM/suite-guest:/vm/suite" -- sh /vm/suite "$per_program" "${programs[@]}" | tee "$tap" || rc=$?
 read -r passed failed skipped < <("$VM/ktap.sh" "$kernel" ${#programs[@]} "$tap")
 if [ "$rc" != 0 ]; then
 	echo "not ok - the VM ended with status $rc"
 	failed=$((failed + 1))
 fi
-echo "suite $kernel${test_module:+ (test module)}${mutant:+ (mutant $mutant)}${params:+ $params}: $passed passed, $failed failed, $skipped skipped"
+echo "suite $kernel${i386:+ (i386)}${test_module:+ (test module)}${mutant:+ (mutant $mutant)}${params:+ $params}: $passed passed, $failed failed, $skipped skipped"
 [ "$failed" = 0 ] && [ "$passed" -gt 0 ]
