@@ -3,180 +3,9 @@
  * The counts against an independent count: an event of the kernel's own tracing
  * on the function that is the tick, filtered to the threads of the process.
  */
-#include <sched.h>
-#include <stdarg.h>
-#include <sys/stat.h>
-#include <sys/syscall.h>
-#include <linux/futex.h>
+#include "ticks.h"
 
-#include "profil_common.h"
-
-#define TRACING		"/sys/kernel/tracing"
-#define EVENT		"profil_count_test"
 #define THREADS		4
-#define CPUS_MAX	16
-
-static int write_file(const char *path, int flags, const char *text)
-{
-	int file = open(path, O_WRONLY | O_CLOEXEC | flags);
-	ssize_t done;
-
-	if (file < 0)
-		return -errno;
-	done = write(file, text, strlen(text));
-	close(file);
-	return done < 0 ? -errno : 0;
-}
-
-static int remove_event(void)
-{
-	return write_file(TRACING "/kprobe_events", O_APPEND, "-:" EVENT "\n");
-}
-
-/* A tracing instance has its own buffers, filter and switch. */
-struct instance {
-	char path[128];
-	int cpus;
-	int stats[CPUS_MAX];	/* kept open: the counts are to be read fast */
-};
-
-static int instance_create(struct instance *instance)
-{
-	char path[256];
-	int cpu;
-
-	snprintf(instance->path, sizeof(instance->path),
-		 TRACING "/instances/profil_%d", (int)syscall(SYS_gettid));
-	if (mkdir(instance->path, 0700))
-		return -errno;
-	instance->cpus = sysconf(_SC_NPROCESSORS_CONF);
-	if (instance->cpus > CPUS_MAX)
-		return -E2BIG;
-	for (cpu = 0; cpu < instance->cpus; cpu++) {
-		snprintf(path, sizeof(path), "%s/per_cpu/cpu%d/stats",
-			 instance->path, cpu);
-		instance->stats[cpu] = open(path, O_RDONLY | O_CLOEXEC);
-		if (instance->stats[cpu] < 0)
-			return -errno;
-	}
-	snprintf(path, sizeof(path), "%s/buffer_size_kb", instance->path);
-	return write_file(path, 0, "64");
-}
-
-static void instance_destroy(const struct instance *instance)
-{
-	char path[256];
-	int cpu;
-
-	for (cpu = 0; cpu < instance->cpus; cpu++)
-		close(instance->stats[cpu]);
-	snprintf(path, sizeof(path), "%s/events/kprobes/" EVENT "/enable",
-		 instance->path);
-	write_file(path, 0, "0");
-	rmdir(instance->path);
-}
-
-static int instance_watch(const struct instance *instance, const pid_t *tids,
-			  int num)
-{
-	char path[256], filter[256] = "";
-	int i, ret;
-
-	for (i = 0; i < num; i++)
-		sprintf(filter + strlen(filter), "%scommon_pid == %d",
-			i ? " || " : "", tids[i]);
-	snprintf(path, sizeof(path), "%s/events/kprobes/" EVENT "/filter",
-		 instance->path);
-	ret = write_file(path, 0, filter);
-	if (ret)
-		return ret;
-	snprintf(path, sizeof(path), "%s/events/kprobes/" EVENT "/enable",
-		 instance->path);
-	return write_file(path, 0, "1");
-}
-
-static __u64 stats_field(const char *text, const char *name)
-{
-	const char *line = strstr(text, name);
-
-	return line ? strtoull(line + strlen(name), NULL, 10) : 0;
-}
-
-/* All events ever written, kept or overwritten; ~0 if any was dropped. */
-static __u64 instance_count(const struct instance *instance)
-{
-	__u64 dropped = 0, sum = 0;
-	char text[1024];
-	ssize_t len;
-	int cpu;
-
-	for (cpu = 0; cpu < instance->cpus; cpu++) {
-		len = pread(instance->stats[cpu], text, sizeof(text) - 1, 0);
-		if (len <= 0)
-			return ~0ULL;
-		text[len] = '\0';
-		sum += stats_field(text, "entries: ") +
-		       stats_field(text, "\noverrun: ");
-		dropped += stats_field(text, "commit overrun: ") +
-			   stats_field(text, "dropped events: ");
-	}
-	return dropped ? ~0ULL : sum;
-}
-
-/*
- * Both counts of the same moment.  The caller's other threads sleep, so only
- * its own ticks can come between, and then the event's count shows it.
- */
-static bool take_pair(const struct instance *instance, int fd, __u64 *events,
-		      struct profil_stats *stats)
-{
-	__u64 before;
-
-	*events = instance_count(instance);
-	do {
-		before = *events;
-		if (profil_stats(fd, stats))
-			return false;
-		*events = instance_count(instance);
-	} while (*events != before);
-	return true;
-}
-
-/* Where threads wait for each other without a tick's worth of CPU time. */
-struct gate {
-	__u32 open;
-	__u32 waiting;
-};
-
-static void gate_wait(struct gate *gate)
-{
-	__atomic_add_fetch(&gate->waiting, 1, __ATOMIC_SEQ_CST);
-	while (!__atomic_load_n(&gate->open, __ATOMIC_SEQ_CST))
-		syscall(SYS_futex, &gate->open, FUTEX_WAIT, 0, NULL, NULL, 0);
-}
-
-static void gate_open(struct gate *gate)
-{
-	__atomic_store_n(&gate->open, 1, __ATOMIC_SEQ_CST);
-	syscall(SYS_futex, &gate->open, FUTEX_WAKE, 1000, NULL, NULL, 0);
-}
-
-/* Until the thread @tid is asleep, which only the scheduler knows. */
-static void wait_asleep(pid_t pid, pid_t tid)
-{
-	char path[64], state = 'R';
-	FILE *stat;
-
-	snprintf(path, sizeof(path), "/proc/%d/task/%d/stat", pid, tid);
-	while (state != 'S') {
-		usleep(1000);
-		stat = fopen(path, "re");
-		if (!stat || fscanf(stat, "%*d %*s %c", &state) != 1)
-			state = 'R';
-		if (stat)
-			fclose(stat);
-	}
-}
 
 struct counted {
 	struct gate begin, end, leave;
@@ -248,9 +77,7 @@ FIXTURE_SETUP(count)
 			     PROT_READ | PROT_WRITE,
 			     MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	ASSERT_NE(MAP_FAILED, self->counted);
-	remove_event();
-	ret = write_file(TRACING "/kprobe_events", O_APPEND,
-			 "p:" EVENT " update_process_times\n");
+	ret = event_create();
 	if (ret)
 		SKIP(return, "no kprobe events: %s", strerror(-ret));
 	ASSERT_EQ(0, instance_create(&self->instance));
@@ -261,7 +88,7 @@ FIXTURE_TEARDOWN(count)
 {
 	if (self->traced)
 		instance_destroy(&self->instance);
-	remove_event();
+	event_remove();
 	close(self->fd);
 }
 
@@ -290,7 +117,8 @@ static void count_threads(struct __test_metadata *_metadata,
 	wait_all_asleep(&counted->begin, getpid(), counted->tids);
 	memcpy(tids, counted->tids, sizeof(counted->tids));
 	tids[THREADS] = syscall(SYS_gettid);
-	ASSERT_EQ(0, instance_watch(&self->instance, tids, THREADS + 1));
+	ASSERT_EQ(0, instance_watch(&self->instance, tids, THREADS + 1,
+				    ALL_TICKS));
 	ASSERT_EQ(0, profil_start(self->fd, &region, 1));
 
 	ASSERT_TRUE(take_pair(&self->instance, self->fd, &events_first,
@@ -350,7 +178,7 @@ static int count_process(struct counted *counted, int fd, int index,
 	struct instance instance = { .cpus = 0 };
 	int ret = instance_create(&instance) ? 1 : 0;
 
-	if (!ret && (instance_watch(&instance, &pid, 1) ||
+	if (!ret && (instance_watch(&instance, &pid, 1, ALL_TICKS) ||
 		     !take_pair(&instance, fd, &events_first, &first)))
 		ret = 2;
 	gate_wait(&counted->begin);
