@@ -88,13 +88,21 @@ TEST_F(memory, histogram_with_a_hole_is_refused)
 
 TEST_F(memory, null_and_kernel_addresses_are_refused)
 {
+	struct profil_region region = page_region(hot_a, NULL);
+
 	expect_refused(_metadata, self, NULL, 2);
-	expect_refused(_metadata, self, (void *)0xffff888000000000UL, 2);
+	expect_refused(_metadata, self, (void *)-PAGE, 2);
 	expect_refused(_metadata, self, (void *)-2UL, 2);
 	/* An end that wraps around. */
 	expect_refused(_metadata, self, self->good, -UPTR(self->good));
 	expect_refused(_metadata, self, self->good, ~0ULL);
 	expect_refused(_metadata, self, self->good, 1ULL << 62);
+	/* Beyond what a pointer of a 32-bit program can say. */
+	region.buf_uptr = 0xffff888000000000ULL;
+	EXPECT_EQ(-EFAULT, profil_start(self->fd, &region, 1));
+	region.buf_uptr = UPTR(self->good) + (1ULL << 32);
+	if (sizeof(void *) == 4)
+		EXPECT_EQ(-EFAULT, profil_start(self->fd, &region, 1));
 }
 
 TEST_F(memory, read_only_histogram_is_refused)
@@ -183,8 +191,8 @@ TEST_F(memory, every_other_failure_leaves_the_profile_running)
 	for (i = 0; i < ARRAY_SIZE(wrong); i++)
 		wrong[i] = right;
 	wrong[0].size = sizeof(right) - 1;
-	wrong[1].flags = 1;
-	wrong[2].region_num = 0;
+	wrong[1].flags = 1U << 31;
+	wrong[2].size = ~0U;
 	wrong[3].region_num = 4097;
 	wrong[4].region_len = 31;
 	wrong[5].regions_uptr = 0;
@@ -199,11 +207,13 @@ TEST_F(memory, every_other_failure_leaves_the_profile_running)
 	for (i = 0; i < ARRAY_SIZE(wrong); i++) {
 		region = page_region(hot_a, other);
 		if (i == 10)
-			region.scale = 0;
+			region.flags = PROFIL_REGION_F_U32 |
+				       PROFIL_REGION_F_U64;
 		else if (i == 11)
 			region.flags = 1U << 31;
 		else if (i == 12)
-			region.buf_uptr++;
+			region.flags = PROFIL_REGION_F_PER_COUNTER |
+				       PROFIL_REGION_F_BYTE17;
 		EXPECT_NE(0, i == 13 ?
 			  profil_ioctl(self->fd, PROFIL_IOC_START, NULL) :
 			  profil_ioctl(self->fd, PROFIL_IOC_START, &wrong[i]))
@@ -253,7 +263,7 @@ TEST_F(memory, transparent_huge_page_is_counted)
 	char *at = pages(2 * huge / PAGE, PROT_READ | PROT_WRITE);
 
 	ASSERT_NE(NULL, at);
-	at = (char *)((UPTR(at) + huge - 1) & ~(huge - 1));
+	at = (char *)(((uintptr_t)at + huge - 1) & ~(huge - 1));
 	if (madvise(at, huge, MADV_HUGEPAGE))
 		SKIP(return, "this kernel has no transparent huge pages");
 	*at = 0;
