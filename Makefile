@@ -9,6 +9,7 @@ KDIR	?= /lib/modules/$(KVER)/build
 PREFIX	?= /usr/local
 MANDIR	?= $(PREFIX)/share/man
 NATIVE	:= $(CURDIR)/build/native
+PAGES	:= $(wildcard Documentation/man/*.[0-9])
 MODDIR	= $(DESTDIR)/lib/modules/$(KVER)/updates
 
 all: lib modules
@@ -109,8 +110,8 @@ install: lib
 	@test -e profil.ko || { echo "make: there is no profil.ko to install; run make first, as the user who owns this folder" >&2; exit 1; }
 	$(MAKE) -C libwrap install VERSION=$(VERSION) PREFIX=$(PREFIX) DESTDIR=$(DESTDIR)
 	install -D -m 644 profil.ko $(MODDIR)/profil.ko
-	install -D -m 644 -t $(DESTDIR)$(MANDIR)/man3 Documentation/man/profil.3
-	install -D -m 644 -t $(DESTDIR)$(MANDIR)/man4 Documentation/man/profil.4
+	install -D -m 644 -t $(DESTDIR)$(MANDIR)/man3 $(filter %.3,$(PAGES))
+	install -D -m 644 -t $(DESTDIR)$(MANDIR)/man4 $(filter %.4,$(PAGES))
 	test -n "$(DESTDIR)" || { depmod $(KVER); ldconfig; }
 
 install-dkms:
@@ -119,7 +120,7 @@ install-dkms:
 
 uninstall:
 	$(MAKE) -C libwrap uninstall PREFIX=$(PREFIX) DESTDIR=$(DESTDIR)
-	rm -f $(MODDIR)/profil.ko $(DESTDIR)$(MANDIR)/man3/profil.3 $(DESTDIR)$(MANDIR)/man4/profil.4
+	rm -f $(MODDIR)/profil.ko $(foreach page,$(PAGES),$(DESTDIR)$(MANDIR)/man$(subst .,,$(suffix $(page)))/$(notdir $(page)))
 	test -n "$(DESTDIR)" || { depmod $(KVER); ldconfig; }
 
 clean:

@@ -95,6 +95,11 @@ suites() {
 	for params in deliver=tick deliver=deferred 'deliver=deferred task_work=0'; do
 		lane "suite $kernel $params" selftests/vm/suite.sh "$kernel" --params "$params"
 	done
+	# the second CPU without a tick
+	for params in nohz_full=leave nohz_full=tick; do
+		lane "suite $kernel $params" selftests/vm/suite.sh "$kernel" --append nohz_full=1 \
+			--params "$params" nohz_isolated
+	done
 }
 
 stock() {
@@ -111,6 +116,8 @@ stock() {
 	lane 'races' selftests/race.sh getput
 	suites 6.12
 	suites 6.1
+	lane 'suite 6.12 i386' selftests/vm/suite.sh 6.12 --i386
+	lane 'suite 6.1 i386' selftests/vm/suite.sh 6.1 --i386
 	lane 'demo' selftests/demo/check.sh
 }
 
