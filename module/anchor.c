@@ -18,7 +18,7 @@ static void profil_anchor_missed(struct profil_reg *parent)
 	unsigned long flags;
 
 	raw_spin_lock_irqsave(&parent->lock, flags);
-	parent->forks_missed += !!parent->set;
+	parent->forks_missed++;
 	raw_spin_unlock_irqrestore(&parent->lock, flags);
 }
 
@@ -26,8 +26,11 @@ static void profil_anchor_missed(struct profil_reg *parent)
 static struct profil_reg *profil_anchor_inherit(struct profil_reg *parent,
 						struct mm_struct *mm)
 {
-	struct profil_reg *child = profil_reg_create(mm);
+	struct profil_reg *child;
 
+	if (!profil_switch_inherits(parent))
+		return NULL;
+	child = profil_reg_create(mm);
 	if (IS_ERR(child)) {
 		profil_anchor_missed(parent);
 		return NULL;

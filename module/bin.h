@@ -1,7 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * The arithmetic of profil(): from a program counter to the index of a
- * counter.  Pure, so that the kernel, the library and the tests share it.
+ * counter.  Pure, so that the kernel and the tests share it.
+ *
+ * All forms are floor(floor(distance / 2^pre) * scale / 2^post):
+ *
+ *	pre 1, post 16		4.4BSD's manual page, glibc, gprof
+ *	pre log2(width), 16	sprofil() of HP-UX, IRIX and glibc
+ *	pre 0, post 17		the kernels of BSD and illumos
  */
 #ifndef _PROFIL_BIN_H
 #define _PROFIL_BIN_H
@@ -14,22 +20,58 @@
  * profil_bin - Index of the counter of a program counter
  * @pc: Program counter
  * @offset: Lowest program counter of the region
- * @scale: Counters for each two bytes of code, in units of 1/65536
+ * @scale: Counters for each unit of code, in units of 1/65536; with 0, all of
+ *         the region has the first counter
+ * @pre: Binary logarithm of what the distance is divided by first
+ * @post: Binary logarithm of what the product is divided by
  *
- * As the manual pages of 4.4BSD and glibc have it: halve first, then scale.
  * Computed in two parts, so that no bit is lost.
  *
- * Return: floor(floor((pc - offset) / 2) * scale / 65536), or PROFIL_NO_BIN
- * below the region and where the index is 2^48 or more, beyond any memory, and
- * might not fit 64 bits.
+ * Return: The index, or PROFIL_NO_BIN below the region and where the index does
+ * not fit 64 bits.
  */
-static inline __u64 profil_bin(__u64 pc, __u64 offset, __u32 scale)
+static inline __u64 profil_bin(__u64 pc, __u64 offset, __u32 scale,
+			       unsigned int pre, unsigned int post)
 {
-	__u64 half = (pc - offset) >> 1;
+	__u64 units = (pc - offset) >> pre;
+	__u64 low = (units & ((1UL << post) - 1)) * scale >> post;
+	__u64 index;
 
-	if (pc < offset || (half >> 48 && scale > 65536))
+	if (pc < offset ||
+	    __builtin_mul_overflow(units >> post, (__u64)scale, &index) ||
+	    __builtin_add_overflow(index, low, &index))
 		return PROFIL_NO_BIN;
-	return (half >> 16) * scale + (((half & 0xffff) * scale) >> 16);
+	return index;
+}
+
+/**
+ * profil_bin_end - Where a histogram ends
+ * @bins: Number of its counters
+ * @offset: Lowest program counter of the region
+ * @scale: As for profil_bin()
+ * @pre: As for profil_bin()
+ * @post: As for profil_bin()
+ *
+ * Return: The lowest program counter, not below @offset, whose index is @bins
+ * or more; ~0 if there is none in 64 bits.
+ */
+static inline __u64 profil_bin_end(__u64 bins, __u64 offset, __u32 scale,
+				   unsigned int pre, unsigned int post)
+{
+	__u64 whole, rest, end;
+
+	if (!bins)
+		return offset;
+	if (!scale)
+		return ~(__u64)0;
+	whole = bins / scale;
+	rest = (((bins % scale) << post) + scale - 1) / scale;
+	if (whole >> (64 - post - pre) ||
+	    __builtin_add_overflow(whole << post, rest, &end) ||
+	    end << pre >> pre != end ||
+	    __builtin_add_overflow(offset, end << pre, &end))
+		return ~(__u64)0;
+	return end;
 }
 
 #endif /* _PROFIL_BIN_H */

@@ -1,6 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * The increment of one counter in user memory.
+ *
+ * Memory is changed by compare-and-exchange of aligned words of 32 bits.  A
+ * counter that lies in one word is exact beside every other writer that is
+ * atomic itself, in this process or another.  Of a wider or a straddling one
+ * the lower part is changed first, and then its carry is brought to the rest;
+ * while that has not succeeded, the carry is owed and not lost.
  */
 #include <linux/errno.h>
 #include <linux/minmax.h>
@@ -12,63 +18,168 @@
 /* A hostile writer of the same word must not buy time with interrupts off. */
 #define PROFIL_BUMP_TRIES	8
 
-/* A counter of 16 bits is the upper half of its word on one side only. */
-static unsigned int profil_bump_shift(const struct profil_bin_ref *bin)
+/* Full for System V: it takes a counter to be signed. */
+#define PROFIL_BUMP_SVR4_MAX	32767
+
+/* The part of a counter that lies in one word, and what is above it. */
+struct profil_part {
+	u32 __user	*word;
+	unsigned int	shift;
+	u32		mask;	/* its largest value */
+	u32		max;	/* where it stops */
+	bool		stops;	/* there, instead of carrying or wrapping */
+	unsigned long	rest;	/* address of what is above it */
+	unsigned int	left;	/* bytes of that */
+};
+
+static void profil_part_init(struct profil_part *part, unsigned long addr,
+			     unsigned int width)
 {
-	if (bin->bits == 32)
-		return 0;
-#ifdef __BIG_ENDIAN
-	return bin->addr & 2 ? 0 : 16;
-#else
-	return bin->addr & 2 ? 16 : 0;
-#endif
+	unsigned int bytes = min_t(unsigned int, width, 4 - addr % 4);
+
+	part->word = (u32 __user *)(addr & ~3UL);
+	part->shift = 8 * (addr % 4);
+	part->mask = GENMASK(8 * bytes - 1, 0);
+	part->max = part->mask;
+	part->stops = false;
+	part->rest = addr + bytes;
+	part->left = width - bytes;
 }
 
-static int profil_bump_word(u32 __user *word, unsigned int shift, u32 max,
-			    unsigned int n)
+/* 1 if all above a part is at its maximum, 0 if not, or -EFAULT. */
+static int profil_part_topped(const struct profil_part *part)
 {
-	u32 old, seen, add;
+	unsigned long addr = part->rest;
+	unsigned int left = part->left;
+	struct profil_part next;
+	u32 value;
+
+	for (; left; addr = next.rest, left = next.left) {
+		profil_part_init(&next, addr, left);
+		if (__get_user(value, next.word))
+			return -EFAULT;
+		if (~(value >> next.shift) & next.mask)
+			return 0;
+	}
+	return 1;
+}
+
+/* Returns how much was added, and in @old what was there, or an error. */
+static int profil_part_add(const struct profil_part *part, unsigned int n,
+			   u32 *old)
+{
+	u32 word, seen, add = min(n, part->mask);
 	int tries, err;
 
-	err = __get_user(old, word);
+	err = __get_user(word, part->word);
 	for (tries = 0; !err && tries < PROFIL_BUMP_TRIES; tries++) {
-		add = min(n, max - ((old >> shift) & max));
+		*old = (word >> part->shift) & part->mask;
+		if (part->stops)
+			add = min(n, part->max - min(*old, part->max));
 		if (!add)
 			return 0;
+		seen = (word & ~(part->mask << part->shift)) |
+		       ((*old + add) & part->mask) << part->shift;
 		profil_race();
-		err = futex_atomic_cmpxchg_inatomic(&seen, word, old,
-						    old + (add << shift));
+		err = futex_atomic_cmpxchg_inatomic(&seen, part->word, word,
+						    seen);
 		if (err == -EAGAIN)	/* arm64: lost the reservation */
-			err = __get_user(seen, word);
-		else if (!err && seen == old)
+			err = __get_user(seen, part->word);
+		else if (!err && seen == word)
 			return add;
-		old = seen;
+		word = seen;
 	}
 	return err ? err : -EAGAIN;
 }
 
+static int profil_bump_carry(struct profil_bin_ref *bin)
+{
+	struct profil_part part;
+	int ret;
+	u32 old;
+
+	while (bin->carry) {
+		profil_part_init(&part, bin->addr + bin->carry,
+				 bin->width - bin->carry);
+		ret = profil_part_add(&part, 1, &old);
+		if (ret < 0)
+			return ret;
+		bin->carry = 0;
+		if (part.left && old == part.mask)
+			bin->carry = part.rest - bin->addr;
+	}
+	return 0;
+}
+
+static int profil_bump_low(struct profil_bin_ref *bin, unsigned int n,
+			   unsigned int *added)
+{
+	struct profil_part part;
+	int ret = 0;
+	u32 old;
+
+	profil_part_init(&part, bin->addr, bin->width);
+	if (!bin->wrap)
+		ret = profil_part_topped(&part);
+	if (ret < 0)
+		return ret;
+	part.stops = ret;
+	if (bin->svr4)
+		part.max = PROFIL_BUMP_SVR4_MAX;
+	ret = profil_part_add(&part, n, &old);
+	if (ret < 0)
+		return ret;
+
+	*added += ret;
+	n -= ret;
+	if (part.left && (u32)ret > part.mask - old) {
+		bin->carry = part.rest - bin->addr;
+		ret = profil_bump_carry(bin);
+		if (ret < 0) {
+			--*added;
+			return ret;
+		}
+	}
+	return n && !part.stops ? -EAGAIN : 0;
+}
+
 /**
- * profil_bump - Add to a counter, up to its maximum
+ * profil_bump_odd - Find out whether a counter straddles words
  * @bin: The counter
- * @n: What to add
  *
- * Exact beside other writers of the word that are atomic themselves, in this
- * process or another: only an exchange that saw the old value counts.
+ * Context: Any.
+ * Return: Whether profil_bump() needs the registration's lock.
+ */
+bool profil_bump_odd(const struct profil_bin_ref *bin)
+{
+	return bin->addr % 4 + min_t(unsigned int, bin->width, 4) > 4;
+}
+
+/**
+ * profil_bump - Add to a counter
+ * @bin: The counter; what it owes is changed
+ * @n: What to add; one of it is owed already, if @bin says so
+ * @added: Receives how much was added
  *
  * Context: In a section, the loaded page tables are those of its address
- * space.  Does not fault in.
- * Return: How much was added, less than @n at the maximum; -EFAULT if the
- * memory is not there or not writable now; -EAGAIN if others were faster each
- * time.
+ * space; for an odd counter with reg->lock held.  Does not fault in.
+ * Return: 0 if all was added but for what exceeds the maximum; if there is more
+ * to be added, -EFAULT when the memory is not there or not writable now, or
+ * -EAGAIN when another try may do.
  */
-int profil_bump(const struct profil_bin_ref *bin, unsigned int n)
+int profil_bump(struct profil_bin_ref *bin, unsigned int n, unsigned int *added)
 {
-	u32 __user *word = (u32 __user *)(bin->addr & ~3UL);
-	int ret;
+	bool owed = bin->carry;
+	int err;
 
+	*added = 0;
 	pagefault_disable();
-	ret = profil_bump_word(word, profil_bump_shift(bin),
-			       GENMASK(bin->bits - 1, 0), n);
+	err = profil_bump_carry(bin);
+	if (!err) {
+		*added = owed;
+		if (n > owed)
+			err = profil_bump_low(bin, n - owed, added);
+	}
 	pagefault_enable();
-	return ret;
+	return err;
 }

@@ -25,6 +25,8 @@ void profil_deliver_settle(struct profil_reg *reg, enum profil_class class,
 {
 	unsigned long flags;
 
+	if (!n)
+		return;
 	raw_spin_lock_irqsave(&reg->lock, flags);
 	reg->count[PROFIL_PENDING] -= n;
 	reg->count[class] += n;
@@ -48,76 +50,113 @@ static enum profil_class profil_deliver_class(int err)
 	}
 }
 
+/* In a section.  Not atomic, so one at a time in the address space. */
+static int profil_deliver_odd(struct profil_reg *reg, struct profil_bin_ref *bin,
+			      unsigned int n, unsigned int *added)
+{
+	int err;
+
+	raw_spin_lock(&reg->lock);
+	err = profil_bump(bin, n, added);
+	raw_spin_unlock(&reg->lock);
+	return err;
+}
+
 /* One write, unless the generation is over: then -ESTALE. */
 static int profil_deliver_once(struct profil_reg *reg,
-			       const struct profil_bin_ref *bin, unsigned int n)
+			       struct profil_bin_ref *bin, unsigned int n,
+			       unsigned int *added)
 {
 	struct profil_set *set;
 	unsigned long flags;
-	int ret = -ESTALE;
+	int err = -ESTALE;
 
+	*added = 0;
 	local_irq_save(flags);
 	set = profil_section_enter(reg);
 	if (set && set->gen == bin->gen)
-		ret = profil_bump(bin, n);
+		err = profil_bump_odd(bin) ?
+		      profil_deliver_odd(reg, bin, n, added) :
+		      profil_bump(bin, n, added);
 	profil_section_leave();
 	local_irq_restore(flags);
-	return ret;
+	return err;
 }
 
-/* 0 to try again, 1 if all is settled, else an error. */
+/* What became of a counter after its generation does not end the profile. */
+static int profil_deliver_end(struct profil_reg *reg,
+			      const struct profil_bin_ref *bin, unsigned int *n,
+			      u32 state)
+{
+	if (!profil_switch_end(reg, bin, *n, state))
+		return -ESTALE;
+	*n = 0;
+	return 0;
+}
+
+/* 0 to go on if any are left. */
 static int profil_deliver_fault(struct profil_reg *reg,
 				const struct profil_bin_ref *bin,
-				unsigned int n, bool wait)
+				unsigned int *n, bool wait)
 {
 	int err;
 
 	profil_race();
-	err = profil_fault_in(reg->mm, bin->addr, wait);
-	if (err != -EFAULT)
-		return err;
-	/* What became of the memory after its generation is no fault. */
-	return profil_switch_fault(reg, bin, n) ? 1 : -ESTALE;
+	err = profil_fault_in(reg->mm, bin, wait);
+	if (err == -EFAULT)
+		err = profil_deliver_end(reg, bin, n, PROFIL_STATE_FAULT);
+	return err;
+}
+
+/* All is added but for @n that exceed the maximum. */
+static int profil_deliver_full(struct profil_reg *reg,
+			       const struct profil_bin_ref *bin, unsigned int *n)
+{
+	if (*n && bin->svr4)
+		return profil_deliver_end(reg, bin, n, PROFIL_STATE_FULL);
+	profil_deliver_settle(reg, PROFIL_SATURATED, *n);
+	*n = 0;
+	return 0;
 }
 
 /**
  * profil_deliver - Count pending ticks, or settle why not
  * @reg: The registration; without its address space nothing is written
- * @bin: The counter
- * @n: The ticks
+ * @bin: The counter; what it owes is changed
+ * @n: The ticks; what is left pending is written back
  * @wait: Wait for the page of the counter
  *
  * Context: Task, outside sections; may sleep.
- * Return: False if the ticks are still pending because the page is not ready,
- * never with @wait.
+ * Return: False if ticks are still pending because the page is not ready, never
+ * with @wait.
  */
-bool profil_deliver(struct profil_reg *reg, const struct profil_bin_ref *bin,
-		    unsigned int n, bool wait)
+bool profil_deliver(struct profil_reg *reg, struct profil_bin_ref *bin,
+		    unsigned int *n, bool wait)
 {
 	/* Exit and exec drop the address space before they deliver. */
-	int ret = current->mm == reg->mm ? 0 : -ESRCH;
+	int err = current->mm == reg->mm ? 0 : -ESRCH;
+	unsigned int added;
 	int tries;
 
-	for (tries = 0; !ret && tries < PROFIL_DELIVER_TRIES; tries++) {
+	for (tries = 0; *n && !err && tries < PROFIL_DELIVER_TRIES; tries++) {
 		cond_resched();
-		ret = profil_deliver_once(reg, bin, n);
-		if (ret >= 0) {
-			profil_deliver_settle(reg, PROFIL_IN_RANGE, ret);
-			profil_deliver_settle(reg, PROFIL_SATURATED, n - ret);
-			return true;
+		err = profil_deliver_once(reg, bin, *n, &added);
+		profil_deliver_settle(reg, PROFIL_IN_RANGE, added);
+		*n -= added;
+		if (added)
+			tries = 0;
+		if (!err) {
+			err = profil_deliver_full(reg, bin, n);
+		} else if (err == -EAGAIN) {
+			err = 0;
+		} else if (err == -EFAULT) {
+			err = profil_deliver_fault(reg, bin, n, wait);
+			if (err == -EAGAIN)
+				return false;
 		}
-		if (ret == -EAGAIN) {
-			ret = 0;
-			continue;
-		}
-		if (ret == -EFAULT)
-			ret = profil_deliver_fault(reg, bin, n, wait);
-		if (ret > 0)
-			return true;
-		if (ret == -EAGAIN)
-			return false;
 	}
-	profil_deliver_settle(reg, profil_deliver_class(ret), n);
+	profil_deliver_settle(reg, profil_deliver_class(err), *n);
+	*n = 0;
 	return true;
 }
 
@@ -145,7 +184,7 @@ void profil_deliver_own(struct callback_head *work)
 	raw_spin_unlock_irqrestore(&reg->lock, flags);
 
 	if (n)	/* else somebody delivered on our behalf */
-		profil_deliver(reg, &bin, n, true);
+		profil_deliver(reg, &bin, &n, true);
 
 	raw_spin_lock_irqsave(&reg->lock, flags);
 	profil_pending_spare(reg, record);

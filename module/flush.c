@@ -47,15 +47,17 @@ static bool profil_flush_record(struct profil_reg *reg,
 	record->count = 0;
 	raw_spin_unlock_irqrestore(&reg->lock, *flags);
 	if (n)
-		ready = profil_deliver(reg, &bin, n, false);
+		ready = profil_deliver(reg, &bin, &n, false);
 	if (!ready && (last || queued)) {
 		profil_deliver_settle(reg, PROFIL_LOST_UNREADY, n);
 		ready = true;
 	}
 	raw_spin_lock_irqsave(&reg->lock, *flags);
 
-	if (!ready)
+	if (!ready) {
 		record->count += n;
+		record->bin.carry = bin.carry;
+	}
 	if (!queued && !record->count) {
 		hlist_del_init(&record->node);
 		profil_pending_spare(reg, record);

@@ -10,7 +10,6 @@
 #include <linux/kernel_stat.h>
 #include <linux/mutex.h>
 #include <linux/string.h>
-#include <linux/tick.h>
 
 #include "profil.h"
 
@@ -54,7 +53,7 @@ static u64 profil_watch_read_busy(void)
 	int cpu;
 
 	for_each_possible_cpu(cpu) {
-		if (tick_nohz_full_cpu(cpu))
+		if (profil_nohz_left_alone(cpu))
 			continue;
 		stat = kcpustat_cpu(cpu).cpustat;
 		ns += READ_ONCE(stat[CPUTIME_USER]) +
@@ -79,6 +78,7 @@ static int profil_hook_try(const struct profil_hook *hook)
 	lockdep_assert_held(&profil_hook_mutex);
 	if (err)
 		return err;
+	profil_nohz_arm();
 	WRITE_ONCE(profil_hook_armed, hook);
 	if (hook != &profil_hook_hrtimer)
 		profil_watch_start();
@@ -118,6 +118,7 @@ static void profil_hook_disarm(void)
 		return;
 	WRITE_ONCE(profil_hook_armed, NULL);
 	hook->disarm();
+	profil_nohz_disarm();
 	profil_hook_last = jiffies;
 }
 

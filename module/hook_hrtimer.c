@@ -6,7 +6,6 @@
 #include <linux/cpuhotplug.h>
 #include <linux/hrtimer.h>
 #include <linux/percpu.h>
-#include <linux/tick.h>
 #include <asm/irq_regs.h>
 
 #include "profil.h"
@@ -28,7 +27,7 @@ static int profil_hrtimer_online(unsigned int cpu)
 
 	hrtimer_setup(timer, profil_hrtimer_expired, CLOCK_MONOTONIC,
 		      HRTIMER_MODE_REL_PINNED_HARD);
-	if (!tick_nohz_full_cpu(cpu))
+	if (!profil_nohz_left_alone(cpu))
 		hrtimer_start(timer, NSEC_PER_SEC / HZ,
 			      HRTIMER_MODE_REL_PINNED_HARD);
 	return 0;

@@ -6,7 +6,6 @@
 #include <linux/build_bug.h>
 #include <linux/errno.h>
 #include <linux/sched/mm.h>
-#include <linux/tick.h>
 #include <linux/uaccess.h>
 
 #include "profil.h"
@@ -16,7 +15,12 @@ static_assert(sizeof(struct profil_query) == 40);
 static_assert(sizeof(struct profil_region) == 32);
 static_assert(sizeof(struct profil_start) == 40);
 static_assert(sizeof(struct profil_stop) == 8);
-static_assert(sizeof(struct profil_stats) == 160);
+static_assert(sizeof(struct profil_stats) == 168);
+
+#define PROFIL_START_FLAGS	(PROFIL_START_F_USER_ONLY | PROFIL_START_F_THREAD | \
+				 PROFIL_START_F_NOINHERIT | \
+				 PROFIL_START_F_VALIDATE | \
+				 PROFIL_START_F_STRICT | PROFIL_START_F_SVR4)
 
 /* How often START makes an anchor that another thread unmaps at once. */
 #define PROFIL_START_TRIES	8
@@ -40,7 +44,7 @@ static int profil_ioctl_query(struct file *file, union profil_args *args)
 		query->out_features |= PROFIL_FEATURE_TASK_WORK;
 	if (profil_deferred)
 		query->out_features |= PROFIL_FEATURE_DEFERRED;
-	if (tick_nohz_full_enabled())
+	if (profil_nohz_any_left_alone())
 		query->out_features |= PROFIL_FEATURE_NOHZ_FULL;
 	query->out_tick_ns = NSEC_PER_SEC / HZ;
 	query->out_tick_hz = HZ;
@@ -51,13 +55,15 @@ static int profil_ioctl_query(struct file *file, union profil_args *args)
 
 static int profil_start_check(const struct profil_start *start)
 {
-	if (start->__reserved[0] || start->__reserved[1] || !start->region_num ||
-	    start->region_len < sizeof(struct profil_region))
+	if (start->__reserved[0] || start->__reserved[1] ||
+	    (start->region_num &&
+	     start->region_len < sizeof(struct profil_region)))
 		return -EINVAL;
 	if (start->region_num > PROFIL_REGIONS_MAX ||
 	    start->region_len > PAGE_SIZE)
 		return -E2BIG;
-	if (start->flags || start->source || start->rate > HZ)
+	if (start->flags & ~PROFIL_START_FLAGS || start->source ||
+	    start->rate > PROFIL_RATE_MAX)
 		return -EOPNOTSUPP;
 	return 0;
 }
@@ -103,6 +109,10 @@ static int profil_ioctl_start(struct file *file, union profil_args *args)
 	set = profil_set_create(&args->start);
 	if (IS_ERR(set))
 		return PTR_ERR(set);
+	if (!set->nr_ranges) {
+		profil_stop_mm(current->mm);
+		goto err_set;
+	}
 
 	err = profil_set_check(set, current->mm);
 	if (err == -EFAULT)
@@ -132,49 +142,16 @@ static int profil_ioctl_stop(struct file *file, union profil_args *args)
 	return 0;
 }
 
-static void profil_stats_read(struct profil_reg *reg, struct profil_stats *stats)
-{
-	const u64 *count = reg->count;
-	int class;
-
-	lockdep_assert_held(&reg->lock);
-	stats->out_state = reg->state;
-	stats->out_rate = reg->rate;
-	stats->out_ticks = reg->ticks;
-	stats->out_not_due = count[PROFIL_NOT_DUE];
-	stats->out_in_range = count[PROFIL_IN_RANGE];
-	stats->out_outside = count[PROFIL_OUTSIDE];
-	stats->out_saturated = count[PROFIL_SATURATED];
-	stats->out_pending = count[PROFIL_PENDING];
-	stats->out_lost = 0;
-	stats->out_lost_full = count[PROFIL_LOST_FULL];
-	stats->out_lost_stopped = count[PROFIL_LOST_STOPPED];
-	stats->out_lost_exit = count[PROFIL_LOST_EXIT];
-	stats->out_lost_fault = count[PROFIL_LOST_FAULT];
-	stats->out_lost_denied = count[PROFIL_LOST_DENIED];
-	stats->out_lost_unready = count[PROFIL_LOST_UNREADY];
-	stats->out_lost_contended = count[PROFIL_LOST_CONTENDED];
-	for (class = PROFIL_LOST_FULL; class < PROFIL_CLASSES; class++)
-		stats->out_lost += count[class];
-	stats->out_deferred = reg->deferred;
-	stats->out_borrowed = reg->borrowed;
-	stats->out_forks_missed = reg->forks_missed;
-	stats->out_fault_addr = reg->fault_addr;
-}
-
 static int profil_ioctl_stats(struct file *file, union profil_args *args)
 {
 	struct profil_reg *reg;
-	unsigned long flags;
 
 	if (args->stats.flags)
 		return -EOPNOTSUPP;
 	reg = profil_reg_get(current->mm);
 	if (!reg)
 		return -ENOENT;
-	raw_spin_lock_irqsave(&reg->lock, flags);
 	profil_stats_read(reg, &args->stats);
-	raw_spin_unlock_irqrestore(&reg->lock, flags);
 	profil_reg_put(reg);
 	return 0;
 }

@@ -25,6 +25,10 @@ static char *profil_arm_choice = "auto";
 module_param_named(arm, profil_arm_choice, charp, 0444);
 MODULE_PARM_DESC(arm, "auto (default): hook the tick while somebody is profiled; always: from the beginning");
 
+static char *profil_nohz_choice = "leave";
+module_param_named(nohz_full, profil_nohz_choice, charp, 0444);
+MODULE_PARM_DESC(nohz_full, "leave (default): leave CPUs without a tick alone; tick: have them tick while somebody is profiled");
+
 unsigned int profil_max_profiles = 16384;
 module_param_named(max_profiles, profil_max_profiles, uint, 0644);
 MODULE_PARM_DESC(max_profiles, "most profiled processes (default 16384)");
@@ -35,6 +39,7 @@ MODULE_PARM_DESC(max_profiles_user, "most profiled processes of one user (defaul
 
 bool profil_deferred __read_mostly;
 bool profil_arm_always;
+bool profil_nohz_tick;
 struct workqueue_struct *profil_wq;
 
 static int profil_open(struct inode *inode, struct file *file)
@@ -82,6 +87,9 @@ static int profil_parse_all(void)
 	if (!err)
 		err = profil_parse("arm", profil_arm_choice, "auto", "always",
 				   &profil_arm_always);
+	if (!err)
+		err = profil_parse("nohz_full", profil_nohz_choice, "leave",
+				   "tick", &profil_nohz_tick);
 	if (!err && match_string(hooks, ARRAY_SIZE(hooks), profil_hook_choice) < 0) {
 		pr_err("parameter hook=%s: must be auto, ftrace, kprobe or hrtimer\n",
 		       profil_hook_choice);

@@ -67,6 +67,13 @@ static void profil_pending_kick(struct profil_reg *reg)
 		refcount_dec(&reg->refs);
 }
 
+static bool profil_pending_same(const struct profil_bin_ref *a,
+				const struct profil_bin_ref *b)
+{
+	return a->gen == b->gen && a->addr == b->addr && a->width == b->width &&
+	       a->carry == b->carry && a->wrap == b->wrap && a->svr4 == b->svr4;
+}
+
 static struct profil_pending *profil_pending_find(struct hlist_head *bucket,
 						  struct task_struct *task,
 						  const struct profil_bin_ref *bin)
@@ -74,8 +81,7 @@ static struct profil_pending *profil_pending_find(struct hlist_head *bucket,
 	struct profil_pending *record;
 
 	hlist_for_each_entry(record, bucket, node)
-		if (record->task == task && record->bin.gen == bin->gen &&
-		    record->bin.addr == bin->addr)
+		if (record->task == task && profil_pending_same(&record->bin, bin))
 			return record;
 	return NULL;
 }
@@ -112,12 +118,14 @@ static struct profil_pending *profil_pending_take(struct profil_reg *reg)
  * profil_pending_add - Put off a tick
  * @reg: The registration of current
  * @bin: The counter
+ * @n: As how many the tick counts
  *
  * Context: Hardirq of a tick, @reg->lock held, @reg not dead.
  * Return: PROFIL_PENDING, or why it is lost.
  */
 enum profil_class profil_pending_add(struct profil_reg *reg,
-				     const struct profil_bin_ref *bin)
+				     const struct profil_bin_ref *bin,
+				     unsigned int n)
 {
 	struct task_struct *task = profil_task_work ? current : NULL;
 	struct hlist_head *bucket = profil_pending_bucket(reg, task, bin->addr);
@@ -138,7 +146,7 @@ enum profil_class profil_pending_add(struct profil_reg *reg,
 		record->pass = reg->pass;
 		hlist_add_head(&record->node, bucket);
 	}
-	record->count++;
+	record->count += n;
 	if (!task)
 		profil_pending_kick(reg);
 	return PROFIL_PENDING;

@@ -5,7 +5,8 @@
  * READ THIS first.  The way of a sample, one function and one file an arrow:
  *
  *  ioctl(START)                  ioctl.c   task
- *     | copy, check, sort        set.c     task, may sleep and fault
+ *     | copy, check              set.c, region.c    task, may sleep and fault
+ *     | cut into segments        find.c    task
  *     | map the anchor           anchor.c  task; fork copies the mapping,
  *     |                                    exec, exit and munmap drop it
  *     v
@@ -14,9 +15,9 @@
  *     | find
  *  tick on a CPU                 hook*.c -> tick.c     hardirq
  *     |
- *     +- tick in user mode:   pc -> region -> bin -> profil_bump() -> counted
- *     |                                                 | would fault, contended
- *     +- tick in kernel mode: the pc returned to        |
+ *     +- tick in user mode:   pc -> segment -> bin -> profil_bump() -> counted
+ *     |                                                 | would fault, contended,
+ *     +- tick in kernel mode: the pc returned to        | straddles words
  *                         v                             v
  *                   pending record (thread, generation, bin) += 1   pending.c
  *                         |
@@ -66,6 +67,7 @@
 struct pt_regs;
 
 #define PROFIL_REGIONS_MAX	4096	/* in one set */
+#define PROFIL_RATE_MAX		(8 * HZ)	/* a tick counts as 8 then */
 #define PROFIL_PENDING_MAX	4096	/* records of one process */
 #define PROFIL_PENDING_FIRST	32	/* of these, allocated with it */
 #define PROFIL_PENDING_LOW	8	/* fewer spare ones: the worker adds more */
@@ -85,21 +87,51 @@ struct profil_user {
 	atomic_t		workers;	/* running now */
 };
 
+/* A region as the tick needs it. */
+struct profil_range {
+	u64			offset;
+	u64			end;	/* first pc beyond the histogram */
+	unsigned long		addr;	/* of the histogram */
+	u64			bytes;	/* its size */
+	u32			scale;	/* 0: the first counter has all */
+	u32			given;	/* place in what START was given */
+	u32			below;	/* what it hides where it begins */
+	u8			pre;	/* as for profil_bin() */
+	u8			post;
+	u8			order;	/* logarithm of a counter's bytes */
+	bool			wrap : 1;
+	bool			svr4 : 1;
+	bool			overflow : 1;
+};
+
+/* Code that one range has, or none, until the next segment begins. */
+struct profil_segment {
+	u64			start;
+	u32			range;	/* index */
+};
+
 /* What one START asked for.  Never changes; forked children share it. */
 struct profil_set {
 	refcount_t		refs;
 	u64			gen;		/* generation, never used twice */
 	struct profil_user	*user;		/* charged for the regions */
-	u32			rate;		/* as in struct profil_start */
-	u32			window;		/* of each so many ticks */
+	u32			charged;	/* so many */
+	struct pid		*thread;	/* the only one profiled, if any */
+	u32			flags;		/* as in struct profil_start */
+	u32			rate;
+	u32			weight;		/* a tick counts as so many */
+	u32			window;		/* of each so many of these */
 	u32			take;		/* so many are due */
-	u32			nr;
-	struct profil_region	region[];	/* by ascending offset */
+	u32			nr_ranges;
+	u32			nr_segments;
+	struct profil_segment	*segment;	/* by ascending start */
+	struct profil_range	range[];
 };
 
 /* Where a tick ended; the LOST_ ones as in struct profil_stats. */
 enum profil_class {
 	PROFIL_NOT_DUE,
+	PROFIL_SYSTEM,
 	PROFIL_IN_RANGE,
 	PROFIL_OUTSIDE,
 	PROFIL_SATURATED,
@@ -117,8 +149,11 @@ enum profil_class {
 /* One counter in one generation. */
 struct profil_bin_ref {
 	u64			gen;
-	unsigned long		addr;		/* aligned to its width */
-	unsigned int		bits;		/* its width, 16 or 32 */
+	unsigned long		addr;
+	u8			width;		/* in bytes */
+	u8			carry;		/* owed to its byte so many, or 0 */
+	bool			wrap;		/* never full */
+	bool			svr4;		/* full ends the profile */
 };
 
 /*
@@ -180,6 +215,7 @@ struct profil_reg {
 extern bool profil_deferred;
 extern bool profil_task_work;
 extern bool profil_arm_always;
+extern bool profil_nohz_tick;
 extern char *profil_hook_choice;
 extern unsigned int profil_max_profiles;
 extern unsigned int profil_max_profiles_user;
@@ -206,8 +242,9 @@ void profil_reg_exit(void);
 /* switch.c */
 int profil_switch_on(struct profil_reg *reg, struct profil_set *set);
 void profil_switch_off(struct profil_reg *reg);
-bool profil_switch_fault(struct profil_reg *reg,
-			 const struct profil_bin_ref *bin, unsigned int n);
+bool profil_switch_end(struct profil_reg *reg, const struct profil_bin_ref *bin,
+		       unsigned int n, u32 state);
+bool profil_switch_inherits(struct profil_reg *parent);
 bool profil_switch_inherit(struct profil_reg *child, struct profil_reg *parent);
 void profil_switch_dead(struct profil_reg *reg);
 
@@ -219,9 +256,23 @@ void profil_section_drain(struct profil_reg *reg);
 /* set.c */
 struct profil_set *profil_set_create(const struct profil_start *args);
 int profil_set_check(const struct profil_set *set, struct mm_struct *mm);
-bool profil_set_find(const struct profil_set *set, u64 pc,
-		     struct profil_bin_ref *bin);
 void profil_set_put(struct profil_set *set);
+
+/* region.c */
+int profil_region_check(const struct profil_region *region, u32 flags);
+void profil_region_range(const struct profil_region *region, u32 flags,
+			 struct profil_range *range);
+int profil_region_mapped(const struct profil_range *range,
+			 struct mm_struct *mm);
+int profil_region_fault_in(const struct profil_range *range);
+
+/* find.c */
+void profil_find_prepare(struct profil_set *set);
+bool profil_find_bin(const struct profil_set *set, u64 pc,
+		     struct profil_bin_ref *bin);
+
+/* stats.c */
+void profil_stats_read(struct profil_reg *reg, struct profil_stats *stats);
 
 /* user.c */
 struct profil_user *profil_user_get(kuid_t uid);
@@ -247,12 +298,20 @@ void profil_hook_query(struct profil_query *query);
 int profil_hook_init(void);
 void profil_hook_exit(void);
 
+/* nohz.c */
+bool profil_nohz_left_alone(unsigned int cpu);
+bool profil_nohz_any_left_alone(void);
+void profil_nohz_arm(void);
+void profil_nohz_disarm(void);
+
 /* tick.c */
 void profil_tick(struct pt_regs *regs);
 u64 profil_tick_hits(void);
 
 /* bump.c */
-int profil_bump(const struct profil_bin_ref *bin, unsigned int n);
+bool profil_bump_odd(const struct profil_bin_ref *bin);
+int profil_bump(struct profil_bin_ref *bin, unsigned int n,
+		unsigned int *added);
 
 /* pending.c */
 void profil_pending_init(struct profil_reg *reg);
@@ -261,13 +320,14 @@ void profil_pending_grow(struct profil_reg *reg);
 void profil_pending_spare(struct profil_reg *reg,
 			  struct profil_pending *record);
 enum profil_class profil_pending_add(struct profil_reg *reg,
-				     const struct profil_bin_ref *bin);
+				     const struct profil_bin_ref *bin,
+				     unsigned int n);
 
 /* deliver.c */
 void profil_deliver_settle(struct profil_reg *reg, enum profil_class class,
 			   unsigned int n);
-bool profil_deliver(struct profil_reg *reg, const struct profil_bin_ref *bin,
-		    unsigned int n, bool wait);
+bool profil_deliver(struct profil_reg *reg, struct profil_bin_ref *bin,
+		    unsigned int *n, bool wait);
 void profil_deliver_own(struct callback_head *work);
 
 /* flush.c */
@@ -275,7 +335,8 @@ void profil_flush_all(struct profil_reg *reg);
 void profil_flush_worker(struct work_struct *work);
 
 /* fault.c */
-int profil_fault_in(struct mm_struct *mm, unsigned long addr, bool wait);
+int profil_fault_in(struct mm_struct *mm, const struct profil_bin_ref *bin,
+		    bool wait);
 
 /* A place where a test build lets other CPUs run; elsewhere nothing. */
 #ifdef PROFIL_TEST

@@ -6,14 +6,11 @@
 #include <linux/cred.h>
 #include <linux/err.h>
 #include <linux/gcd.h>
-#include <linux/mm.h>
 #include <linux/mmap_lock.h>
-#include <linux/sched/signal.h>
+#include <linux/pid.h>
 #include <linux/slab.h>
-#include <linux/sort.h>
 #include <linux/uaccess.h>
 
-#include "bin.h"
 #include "profil.h"
 
 /* Enough for 16 processes with a region for each of 4096 objects. */
@@ -21,77 +18,112 @@
 
 static atomic64_t profil_set_gen = ATOMIC64_INIT(0);
 
-static unsigned int profil_region_bits(const struct profil_region *region)
+/* The copy goes on from the last range that was kept. */
+struct profil_copy {
+	struct profil_set	*set;
+	struct profil_range	*overflow;	/* the one so far */
+};
+
+/* HP-UX: ascending, not overlapping, and nothing after the overflow region. */
+static bool profil_copy_strict(const struct profil_copy *copy,
+			       const struct profil_range *range)
 {
-	return region->flags & PROFIL_REGION_F_U32 ? 32 : 16;
+	const struct profil_set *set = copy->set;
+
+	if (copy->overflow)
+		return false;
+	return range->overflow || !set->nr_ranges ||
+	       set->range[set->nr_ranges - 1].end <= range->offset;
 }
 
-static int profil_region_check(const struct profil_region *region)
+static int profil_copy_one(struct profil_copy *copy,
+			   const struct profil_region *region, u32 given)
 {
-	if (region->flags & ~PROFIL_REGION_F_U32)
-		return -EOPNOTSUPP;
-	if (!region->scale ||
-	    region->buf_uptr % (profil_region_bits(region) / 8))
+	struct profil_set *set = copy->set;
+	struct profil_range *range = &set->range[set->nr_ranges];
+	int ret = profil_region_check(region, set->flags);
+
+	if (ret <= 0)
+		return ret;
+	profil_region_range(region, set->flags, range);
+	range->given = given;
+	if (set->flags & PROFIL_START_F_STRICT &&
+	    !profil_copy_strict(copy, range))
 		return -EINVAL;
-	return 0;
-}
-
-static int profil_region_cmp(const void *a, const void *b)
-{
-	const struct profil_region *left = a, *right = b;
-
-	if (left->offset == right->offset)
+	if (range->overflow && copy->overflow) {
+		*copy->overflow = *range;
 		return 0;
-	return left->offset < right->offset ? -1 : 1;
+	}
+	if (range->overflow)
+		copy->overflow = range;
+	set->nr_ranges++;
+	return 0;
 }
 
 static int profil_set_copy(struct profil_set *set,
 			   const struct profil_start *args)
 {
 	void __user *from = u64_to_user_ptr(args->regions_uptr);
+	struct profil_copy copy = { .set = set };
+	struct profil_region region;
 	int err = 0;
 	u32 i;
 
-	for (i = 0; !err && i < set->nr; i++) {
-		err = copy_struct_from_user(&set->region[i],
-					    sizeof(set->region[i]),
+	for (i = 0; !err && i < args->region_num; i++) {
+		err = copy_struct_from_user(&region, sizeof(region),
 					    from + (size_t)i * args->region_len,
 					    args->region_len);
 		if (!err)
-			err = profil_region_check(&set->region[i]);
+			err = profil_copy_one(&copy, &region, i);
 	}
 	return err;
+}
+
+/* Above the tick's own rate a tick counts as several. */
+static void profil_set_rate(struct profil_set *set, u32 rate)
+{
+	u32 ticks, divisor;
+
+	set->rate = rate;
+	set->weight = rate ? DIV_ROUND_UP(rate, HZ) : 1;
+	ticks = set->weight * HZ;
+	divisor = rate ? gcd(rate, ticks) : ticks;
+	set->take = (rate ? rate : ticks) / divisor;
+	set->window = ticks / divisor;
 }
 
 static struct profil_set *profil_set_alloc(const struct profil_start *args)
 {
 	struct profil_user *user = profil_user_get(current_uid());
+	u32 nr = args->region_num;
 	struct profil_set *set;
 	int err = -ENOMEM;
 
 	if (!user)
 		return ERR_PTR(err);
-	err = profil_user_charge(&user->regions, args->region_num,
-				 PROFIL_REGIONS_USER);
+	err = profil_user_charge(&user->regions, nr, PROFIL_REGIONS_USER);
 	if (err)
 		goto err_user;
 
-	set = kvzalloc(struct_size(set, region, args->region_num),
-		       GFP_KERNEL_ACCOUNT);
+	/* Each region begins one segment, and ends with another. */
+	set = kvzalloc(struct_size(set, range, nr) +
+		       2 * nr * sizeof(set->segment[0]), GFP_KERNEL_ACCOUNT);
 	err = -ENOMEM;
 	if (!set)
 		goto err_charge;
+	set->segment = (struct profil_segment *)&set->range[nr];
 	set->user = user;
-	set->nr = args->region_num;
-	set->rate = args->rate;
-	set->take = args->rate ? args->rate / gcd(args->rate, HZ) : 1;
-	set->window = args->rate ? HZ / gcd(args->rate, HZ) : 1;
+	set->charged = nr;
+	set->flags = args->flags;
+	if (set->flags & PROFIL_START_F_THREAD)
+		set->thread = get_pid(task_pid(current));
+	profil_set_rate(set, args->rate);
 	set->gen = atomic64_inc_return(&profil_set_gen);
 	refcount_set(&set->refs, 1);
 	return set;
 
 err_charge:
-	atomic_sub(args->region_num, &user->regions);
+	atomic_sub(nr, &user->regions);
 err_user:
 	profil_user_put(user);
 	return ERR_PTR(err);
@@ -102,8 +134,8 @@ err_user:
  * @args: Checked but for the regions
  *
  * Context: Task, may sleep and fault.
- * Return: The set with one reference, or an ERR_PTR() with an error of the
- * user interface.
+ * Return: The set with one reference, without a range if none counts; or an
+ * ERR_PTR() with an error of the user interface.
  */
 struct profil_set *profil_set_create(const struct profil_start *args)
 {
@@ -117,29 +149,8 @@ struct profil_set *profil_set_create(const struct profil_start *args)
 		profil_set_put(set);
 		return ERR_PTR(err);
 	}
-	sort(set->region, set->nr, sizeof(set->region[0]), profil_region_cmp,
-	     NULL);
+	profil_find_prepare(set);
 	return set;
-}
-
-static int profil_region_mapped(const struct profil_region *region,
-				struct mm_struct *mm)
-{
-	unsigned long addr = region->buf_uptr, end = addr + region->bytes;
-	struct vm_area_struct *vma;
-
-	if (!access_ok((void __user *)addr, region->bytes))
-		return -EFAULT;
-	while (addr < end) {
-		vma = vma_lookup(mm, addr);
-		if (!vma || !(vma->vm_flags & VM_WRITE) ||
-		    vma->vm_flags & PROFIL_VM_DENIED)
-			return -EFAULT;
-		if (fatal_signal_pending(current))
-			return -EINTR;
-		addr = vma->vm_end;
-	}
-	return 0;
 }
 
 /**
@@ -157,47 +168,15 @@ int profil_set_check(const struct profil_set *set, struct mm_struct *mm)
 
 	if (err)
 		return err;
-	for (i = 0; !err && i < set->nr; i++)
-		err = profil_region_mapped(&set->region[i], mm);
+	for (i = 0; !err && i < set->nr_ranges; i++)
+		err = profil_region_mapped(&set->range[i], mm);
 	mmap_read_unlock(mm);
+
+	if (!(set->flags & PROFIL_START_F_VALIDATE))
+		return err;
+	for (i = 0; !err && i < set->nr_ranges; i++)
+		err = profil_region_fault_in(&set->range[i]);
 	return err;
-}
-
-/**
- * profil_set_find - Find the counter of a program counter
- * @set: The set
- * @pc: The program counter
- * @bin: Receives the counter
- *
- * Context: Any; the caller keeps @set from being freed.
- * Return: Whether there is one.
- */
-bool profil_set_find(const struct profil_set *set, u64 pc,
-		     struct profil_bin_ref *bin)
-{
-	const struct profil_region *region;
-	u32 low = 0, high = set->nr, mid;
-	u64 index;
-
-	/* The last region that does not begin above pc. */
-	while (low < high) {
-		mid = (low + high) / 2;
-		if (set->region[mid].offset <= pc)
-			low = mid + 1;
-		else
-			high = mid;
-	}
-	if (!low)
-		return false;
-
-	region = &set->region[low - 1];
-	bin->gen = set->gen;
-	bin->bits = profil_region_bits(region);
-	index = profil_bin(pc, region->offset, region->scale);
-	if (index >= region->bytes / (bin->bits / 8))
-		return false;
-	bin->addr = region->buf_uptr + index * (bin->bits / 8);
-	return true;
 }
 
 /**
@@ -210,7 +189,8 @@ void profil_set_put(struct profil_set *set)
 {
 	if (!set || !refcount_dec_and_test(&set->refs))
 		return;
-	atomic_sub(set->nr, &set->user->regions);
+	atomic_sub(set->charged, &set->user->regions);
 	profil_user_put(set->user);
+	put_pid(set->thread);
 	kvfree(set);
 }

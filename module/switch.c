@@ -76,32 +76,58 @@ void profil_switch_off(struct profil_reg *reg)
 }
 
 /**
- * profil_switch_fault - Count no more, because a histogram is not writable
+ * profil_switch_end - Count no more, because of a counter
  * @reg: The registration
  * @bin: The counter that was to be written
- * @n: The pending ticks that were to be counted; who sees the state sees them
- *     lost
+ * @n: The pending ticks that were to be counted; who sees the state sees what
+ *     became of them
+ * @state: PROFIL_STATE_FAULT or PROFIL_STATE_FULL
  *
  * Context: Task, outside sections.
  * Return: False, and nothing has happened, if the generation of @bin is over.
  */
-bool profil_switch_fault(struct profil_reg *reg,
-			 const struct profil_bin_ref *bin, unsigned int n)
+bool profil_switch_end(struct profil_reg *reg, const struct profil_bin_ref *bin,
+		       unsigned int n, u32 state)
 {
+	bool full = state == PROFIL_STATE_FULL;
 	struct profil_set *old = NULL;
 	unsigned long flags;
 
 	raw_spin_lock_irqsave(&reg->lock, flags);
 	if (reg->set && reg->set->gen == bin->gen) {
-		old = profil_switch(reg, NULL, PROFIL_STATE_FAULT);
+		old = profil_switch(reg, NULL, state);
 		reg->fault_addr = bin->addr;
 		reg->count[PROFIL_PENDING] -= n;
-		reg->count[PROFIL_LOST_FAULT] += n;
+		reg->count[full ? PROFIL_SATURATED : PROFIL_LOST_FAULT] += n;
 	}
 	raw_spin_unlock_irqrestore(&reg->lock, flags);
 	if (old)
 		profil_switch_retire(reg, old);
 	return old;
+}
+
+static bool profil_switch_inheritable(const struct profil_set *set)
+{
+	return set && !(set->flags & (PROFIL_START_F_THREAD |
+				      PROFIL_START_F_NOINHERIT));
+}
+
+/**
+ * profil_switch_inherits - Find out whether a child counts what its parent does
+ * @parent: The registration of the parent
+ *
+ * Context: Task, also under mmap_lock.
+ * Return: Whether it does, for now.
+ */
+bool profil_switch_inherits(struct profil_reg *parent)
+{
+	unsigned long flags;
+	bool ret;
+
+	raw_spin_lock_irqsave(&parent->lock, flags);
+	ret = profil_switch_inheritable(parent->set);
+	raw_spin_unlock_irqrestore(&parent->lock, flags);
+	return ret;
 }
 
 /**
@@ -110,17 +136,18 @@ bool profil_switch_fault(struct profil_reg *reg,
  * @parent: That of the parent
  *
  * Context: Task, under mmap_lock.
- * Return: False if the parent counts nothing.
+ * Return: False if the parent counts nothing, or does not hand it on.
  */
 bool profil_switch_inherit(struct profil_reg *child, struct profil_reg *parent)
 {
-	struct profil_set *set;
+	struct profil_set *set = NULL;
 	unsigned long flags;
 
 	raw_spin_lock_irqsave(&parent->lock, flags);
-	set = parent->set;
-	if (set)
+	if (profil_switch_inheritable(parent->set)) {
+		set = parent->set;
 		refcount_inc(&set->refs);
+	}
 	raw_spin_unlock_irqrestore(&parent->lock, flags);
 	if (!set)
 		return false;

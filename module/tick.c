@@ -13,18 +13,25 @@
 
 static DEFINE_PER_CPU(unsigned long, profil_hits);
 
+/* What becomes of a tick. */
+struct profil_sample {
+	unsigned int		weight;	/* it counts as so many */
+	unsigned int		due;	/* of these, by the rate */
+	unsigned int		done;	/* of these, counted in the tick */
+	enum profil_class	class;	/* of the others that are due */
+	struct profil_bin_ref	bin;
+};
+
 /*
  * Selection sampling: of each window of ticks of the process exactly so many
  * are due as the rate says, each choice as likely as any other.  So no thread,
  * CPU or phase is favoured, and the total is exact to a window.
  */
-static bool profil_tick_due(struct profil_reg *reg, const struct profil_set *set)
+static bool profil_tick_choose(struct profil_reg *reg,
+			       const struct profil_set *set)
 {
-	bool due = true;
+	bool due;
 
-	if (set->take == set->window)
-		return true;
-	raw_spin_lock(&reg->lock);
 	if (!reg->window_left) {
 		reg->window_left = set->window;
 		reg->take_left = set->take;
@@ -33,63 +40,85 @@ static bool profil_tick_due(struct profil_reg *reg, const struct profil_set *set
 	      reg->take_left;
 	reg->window_left--;
 	reg->take_left -= due;
+	return due;
+}
+
+static unsigned int profil_tick_due(struct profil_reg *reg,
+				    const struct profil_set *set)
+{
+	unsigned int i, due = 0;
+
+	if (set->take == set->window)
+		return set->weight;
+	raw_spin_lock(&reg->lock);
+	for (i = 0; i < set->weight; i++)
+		due += profil_tick_choose(reg, set);
 	raw_spin_unlock(&reg->lock);
 	return due;
 }
 
-/*
- * In a section.  PROFIL_PENDING means that @bin is to be put off.  A tick in
- * the kernel is charged to where the thread will return to, and must not touch
- * user memory.
- */
-static enum profil_class profil_tick_count(struct profil_reg *reg,
-					   const struct profil_set *set,
-					   struct pt_regs *regs,
-					   struct profil_bin_ref *bin)
+/* In the kernel a tick must not touch user memory. */
+static enum profil_class profil_tick_bump(struct profil_sample *sample, bool user)
 {
-	bool user = regs && user_mode(regs);
-	int ret;
-
-	if (!profil_tick_due(reg, set))
-		return PROFIL_NOT_DUE;
-	if (!user)
-		regs = task_pt_regs(current);
-	if (!profil_set_find(set, instruction_pointer(regs), bin))
-		return PROFIL_OUTSIDE;
-	if (!user || profil_deferred)
+	if (!user || profil_deferred || profil_bump_odd(&sample->bin) ||
+	    profil_bump(&sample->bin, sample->due, &sample->done))
 		return PROFIL_PENDING;
-	ret = profil_bump(bin, 1);
-	if (ret < 0)
-		return PROFIL_PENDING;
-	return ret ? PROFIL_IN_RANGE : PROFIL_SATURATED;
+	/* Ending a profile is not for a tick. */
+	return sample->bin.svr4 ? PROFIL_PENDING : PROFIL_SATURATED;
 }
 
-static void profil_tick_account(struct profil_reg *reg, enum profil_class class,
-				const struct profil_bin_ref *bin)
+/* In a section.  A tick in the kernel is charged to where it will return to. */
+static void profil_tick_count(struct profil_reg *reg,
+			      const struct profil_set *set,
+			      struct pt_regs *regs, struct profil_sample *sample)
 {
+	bool user = regs && user_mode(regs);
+
+	sample->weight = set->weight;
+	sample->due = set->weight;
+	sample->class = PROFIL_SYSTEM;
+	if (!user && set->flags & PROFIL_START_F_USER_ONLY)
+		return;
+	sample->due = profil_tick_due(reg, set);
+	sample->class = PROFIL_OUTSIDE;
+	if (!user)
+		regs = task_pt_regs(current);
+	if (sample->due && profil_find_bin(set, instruction_pointer(regs),
+					   &sample->bin))
+		sample->class = profil_tick_bump(sample, user);
+}
+
+static void profil_tick_account(struct profil_reg *reg,
+				struct profil_sample *sample)
+{
+	unsigned int left = sample->due - sample->done;
+
 	raw_spin_lock(&reg->lock);
 	if (!reg->dead) {
-		if (class == PROFIL_PENDING) {
-			class = profil_pending_add(reg, bin);
-			reg->deferred += class == PROFIL_PENDING;
+		if (left && sample->class == PROFIL_PENDING) {
+			sample->class = profil_pending_add(reg, &sample->bin,
+							   left);
+			if (sample->class == PROFIL_PENDING)
+				reg->deferred += left;
 		}
-		reg->ticks++;
-		reg->count[class]++;
+		reg->ticks += sample->weight;
+		reg->count[PROFIL_NOT_DUE] += sample->weight - sample->due;
+		reg->count[PROFIL_IN_RANGE] += sample->done;
+		reg->count[sample->class] += left;
 	}
 	raw_spin_unlock(&reg->lock);
 }
 
 static void profil_tick_sample(struct profil_reg *reg, struct pt_regs *regs)
 {
-	struct profil_bin_ref bin;
 	struct profil_set *set = profil_section_enter(reg);
-	enum profil_class class = PROFIL_NOT_DUE;
+	struct profil_sample sample = { };
 
-	if (set)
-		class = profil_tick_count(reg, set, regs, &bin);
+	if (set && (!set->thread || set->thread == task_pid(current)))
+		profil_tick_count(reg, set, regs, &sample);
 	profil_section_leave();
-	if (set)
-		profil_tick_account(reg, class, &bin);
+	if (sample.weight)
+		profil_tick_account(reg, &sample);
 }
 
 /* Kernel threads, io_uring and vhost workers: no user code is running. */

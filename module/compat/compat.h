@@ -11,6 +11,10 @@
 #error "profil needs a 64-bit kernel: generations and counts are read whole"
 #endif
 
+#ifdef CONFIG_CPU_BIG_ENDIAN
+#error "profil needs a little-endian machine: it carries upwards in memory"
+#endif
+
 /* Comes before all headers of all files, so this can only be here. */
 #define pr_fmt(fmt) "profil: " fmt
 

@@ -186,7 +186,7 @@ check_spdx() {
 check_size() {
 	files -path './module/*.[ch]' | xargs wc -l | awk '
 		# the one private header has the picture and the locking rules
-		{ most = $2 ~ /module\/profil.h$/ ? 300 : 250 }
+		{ most = $2 ~ /module\/profil.h$/ ? 350 : 250 }
 		$2 != "total" && $1 > most { print $2 " has " $1 " lines, more than " most; bad = 1 }
 		END { exit bad }'
 }

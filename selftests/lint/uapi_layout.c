@@ -51,7 +51,7 @@ SIZE(profil_stop, 8);
 AT(profil_stop, size, 0);
 AT(profil_stop, flags, 4);
 
-SIZE(profil_stats, 160);
+SIZE(profil_stats, 168);
 AT(profil_stats, size, 0);
 AT(profil_stats, flags, 4);
 AT(profil_stats, out_state, 8);
@@ -74,3 +74,4 @@ AT(profil_stats, out_deferred, 128);
 AT(profil_stats, out_borrowed, 136);
 AT(profil_stats, out_forks_missed, 144);
 AT(profil_stats, out_fault_addr, 152);
+AT(profil_stats, out_system, 160);

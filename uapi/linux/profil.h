@@ -22,11 +22,11 @@
  * ========== ==============================================================
  * ENOTTY     unknown command
  * EINVAL     a size below the first version's, a reserved word that is not
- *            zero, or a value out of its range
+ *            zero, flags that contradict each other, or what
+ *            PROFIL_START_F_STRICT forbids
  * E2BIG      a non-zero byte beyond what this kernel knows, or more regions
  *            than &struct profil_query.out_regions_max
- * EOPNOTSUPP a flag, counter width, rate or source that this kernel does not
- *            implement
+ * EOPNOTSUPP a flag, rate or source that this kernel does not implement
  * EFAULT     a pointer that cannot be read or written; for a histogram, any
  *            byte outside a writable mapping of ordinary memory
  * ENOENT     STATS, and nothing was ever started in this address space
@@ -73,9 +73,10 @@
  *                a worker; PROFIL_FEATURE_DEFERRED: every sample is counted
  *                that way (module parameter deliver=deferred);
  *                PROFIL_FEATURE_NOHZ_FULL: this kernel runs some CPUs without
- *                a tick, and what runs there alone is not sampled
+ *                a tick, and what runs there alone is not sampled, because the
+ *                administrator did not ask for it (module parameter nohz_full)
  * @out_tick_ns: Nanoseconds of CPU time between two ticks
- * @out_tick_hz: Ticks for each second of CPU time; the highest rate
+ * @out_tick_hz: Ticks for each second of CPU time
  * @out_hook: PROFIL_HOOK_*, what is placed on the tick now
  * @out_hooks_lost: How often a hook was found switched off by others while it
  *                  was in use, and replaced by PROFIL_HOOK_HRTIMER
@@ -93,22 +94,43 @@ struct profil_query {
 	__u32 out_regions_max;
 };
 
-/* Bits of profil_region.flags: the width of a counter. */
-#define PROFIL_REGION_F_U32	(1 << 0)	/* 32 bits; else 16 bits */
+/* Bits of profil_region.flags. */
+#define PROFIL_REGION_F_U32		(1 << 0)
+#define PROFIL_REGION_F_U64		(1 << 1)
+#define PROFIL_REGION_F_WRAP		(1 << 2)
+#define PROFIL_REGION_F_PER_COUNTER	(1 << 3)
+#define PROFIL_REGION_F_BYTE17		(1 << 4)
+#define PROFIL_REGION_F_OVERFLOW	(1 << 5)
 
 /**
  * struct profil_region - One range of code and its histogram
- * @buf_uptr: The histogram: an array of counters, aligned to their width
+ * @buf_uptr: The histogram, an array of counters
  * @bytes: Size of the histogram; a remainder below one counter is not used
  * @offset: Lowest program counter of the region
- * @scale: Counters for each two bytes of code, in units of 1/65536: the
- *         counter of @pc is floor(floor((pc - offset) / 2) * scale / 65536).
- *         65536 is one 16-bit counter to two bytes of code, 32768 one to four.
- *         Not 0
- * @flags: PROFIL_REGION_F_*
+ * @scale: Counters for each unit of code, in units of 1/65536; 65536 is one
+ *         counter to each unit, 32768 one to two of them.  A region of scale 0
+ *         is left out
+ * @flags: PROFIL_REGION_F_U32, PROFIL_REGION_F_U64: counters of 32 or 64 bits,
+ *         instead of 16; PROFIL_REGION_F_WRAP: a full counter begins again at
+ *         0, instead of staying at its maximum; PROFIL_REGION_F_PER_COUNTER:
+ *         the unit of code is as many bytes as a counter has, as for
+ *         sprofil(), instead of 2; PROFIL_REGION_F_BYTE17: no unit is rounded
+ *         down to, see below; PROFIL_REGION_F_OVERFLOW: the first counter has
+ *         what falls into no region, @offset and @scale are not used
  *
- * Where regions overlap, the one with the largest offset not above the program
- * counter has it.  Counters stay at their maximum when it is reached.
+ * The counter of @pc is floor(floor((pc - offset) / unit) * scale / 65536), if
+ * the histogram has that many; with PROFIL_REGION_F_BYTE17, as the kernels of
+ * BSD and illumos compute it, floor((pc - offset) * scale / 131072).
+ *
+ * Where regions overlap, the one with the largest offset has the program
+ * counter; where several have the same offset, the first of these.  Beyond the
+ * end of its histogram, those that it hid have it.  Of several regions with
+ * PROFIL_REGION_F_OVERFLOW the last one is used.
+ *
+ * Increments are atomic, also between processes that share the memory, if a
+ * counter is aligned to its width; counters of 64 bits are carried into their
+ * upper half a moment later.  Other counters are incremented outside the tick,
+ * atomically only in the process itself.
  */
 struct profil_region {
 	__aligned_u64 buf_uptr;
@@ -118,25 +140,49 @@ struct profil_region {
 	__u32 flags;
 };
 
+/* Bits of profil_start.flags. */
+#define PROFIL_START_F_USER_ONLY	(1 << 0)
+#define PROFIL_START_F_THREAD		(1 << 1)
+#define PROFIL_START_F_NOINHERIT	(1 << 2)
+#define PROFIL_START_F_VALIDATE		(1 << 3)
+#define PROFIL_START_F_STRICT		(1 << 4)
+#define PROFIL_START_F_SVR4		(1 << 5)
+
 /**
  * struct profil_start - ioctl(PROFIL_IOC_START)
  * @size: sizeof(struct profil_start)
- * @flags: Must be 0
- * @region_num: Number of regions, at least 1
+ * @flags: PROFIL_START_F_*, see below
+ * @region_num: Number of regions; 0 ends the profile
  * @region_len: sizeof(struct profil_region), the stride of the array
  * @regions_uptr: Array of struct profil_region, in any order
- * @rate: Samples for each second of CPU time, at most
- *        &struct profil_query.out_tick_hz; 0 means every tick.  Of the ticks of
- *        the whole process, a random choice of the right size is taken
+ * @rate: Samples for each second of CPU time; 0 means every tick.  Of the ticks
+ *        of the whole process, a random choice of the right size is taken.
+ *        Above &struct profil_query.out_tick_hz, up to 8 times as much, a tick
+ *        counts as several
  * @source: What gives the samples; 0, the timer tick, is the only one
  * @__reserved: Must be 0
  *
- * Profiles all threads of the caller's address space, present and future.
- * Replaces the regions of an earlier START at once.  On success as on failure,
- * no CPU writes to a histogram that is no longer part of the profile once the
- * call has returned.  A histogram that is not wholly writable fails with
- * EFAULT and ends an earlier profile, as profil(2) does on BSD; every other
- * failure leaves it running.
+ * Profiles all threads of the caller's address space, present and future, in
+ * user mode and in the kernel.  Replaces the regions of an earlier START at
+ * once.  When no region is left, because each has scale 0, it ends the profile
+ * like PROFIL_IOC_STOP.  On success as on failure, no CPU writes to a histogram
+ * that is no longer part of the profile once the call has returned.  A
+ * histogram that is not wholly writable fails with EFAULT and ends an earlier
+ * profile, as profil(2) does on BSD; every other failure leaves it running.
+ *
+ * - PROFIL_START_F_USER_ONLY: leaves out ticks in the kernel;
+ * - PROFIL_START_F_THREAD: profiles the calling thread alone, and no child;
+ * - PROFIL_START_F_NOINHERIT: forked children are not profiled;
+ * - PROFIL_START_F_VALIDATE: makes all pages of the histograms present now, so
+ *   that none can turn out to be missing later;
+ * - PROFIL_START_F_STRICT: fails with EINVAL as BSD does for a scale above
+ *   65536, and as HP-UX does for a histogram that is empty or not a whole
+ *   number of counters, for regions that overlap or are not in ascending order,
+ *   and for a region with PROFIL_REGION_F_OVERFLOW that is not the last;
+ * - PROFIL_START_F_SVR4: as System V has it, a region of scale 1 is left out,
+ *   one of scale 2 has all its samples in the first counter, and the profile
+ *   ends when a counter would exceed 32767; histograms are aligned, and their
+ *   counters have 16 bits and do not wrap, else EINVAL.
  */
 struct profil_start {
 	__u32 size;
@@ -166,6 +212,7 @@ struct profil_stop {
 #define PROFIL_STATE_OFF	0	/* stopped, or an earlier START failed with EFAULT */
 #define PROFIL_STATE_ON		1	/* counting */
 #define PROFIL_STATE_FAULT	2	/* ended: a histogram is no longer writable */
+#define PROFIL_STATE_FULL	3	/* ended: a counter was full (PROFIL_START_F_SVR4) */
 
 /**
  * struct profil_stats - ioctl(PROFIL_IOC_STATS)
@@ -173,7 +220,9 @@ struct profil_stop {
  * @flags: Must be 0
  * @out_state: PROFIL_STATE_*
  * @out_rate: Samples for each second of CPU time, 0 for every tick
- * @out_ticks: Ticks that found a thread of this process while it was profiled
+ * @out_ticks: Ticks that found a profiled thread of this process; with a rate
+ *             above &struct profil_query.out_tick_hz, each as often as a
+ *             tick can count then
  * @out_not_due: of these, left out by the rate
  * @out_in_range: counted in a histogram
  * @out_outside: in no region, or beyond the end of its histogram
@@ -197,9 +246,10 @@ struct profil_stop {
  * @out_forks_missed: Children that are not profiled for want of memory or by a
  *                    limit
  * @out_fault_addr: Address of the counter that ended the profile
+ * @out_system: of @out_ticks, left out because of PROFIL_START_F_USER_ONLY
  *
  * At any time
- * ticks = not_due + in_range + outside + saturated + pending + lost.
+ * ticks = not_due + system + in_range + outside + saturated + pending + lost.
  * The counts go on over STOP and START; a forked child begins at 0.
  */
 struct profil_stats {
@@ -225,6 +275,7 @@ struct profil_stats {
 	__aligned_u64 out_borrowed;
 	__aligned_u64 out_forks_missed;
 	__aligned_u64 out_fault_addr;
+	__aligned_u64 out_system;
 };
 
 #endif /* _UAPI_LINUX_PROFIL_H */

@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * From a program counter to its counter.  Regions may overlap and hide each
+ * other, so START cuts the code into segments that have one region each or
+ * none, and the tick finds its segment in logarithmic time.
+ */
+#include <linux/sort.h>
+
+#include "bin.h"
+#include "profil.h"
+
+#define PROFIL_NO_RANGE		U32_MAX
+
+/*
+ * By ascending offset; what comes later hides what came before.  So the
+ * overflow region is the first of its offset, and the first given the last.
+ */
+static int profil_find_cmp(const void *a, const void *b)
+{
+	const struct profil_range *left = a, *right = b;
+
+	if (left->offset != right->offset)
+		return left->offset < right->offset ? -1 : 1;
+	if (left->overflow != right->overflow)
+		return left->overflow ? -1 : 1;
+	return left->given > right->given ? -1 : 1;
+}
+
+static void profil_find_begin(struct profil_set *set, u64 start, u32 range)
+{
+	u32 nr = set->nr_segments;
+
+	/* What begins at the same place is hidden from its beginning. */
+	if (nr && set->segment[nr - 1].start == start)
+		nr--;
+	set->segment[nr].start = start;
+	set->segment[nr].range = range;
+	set->nr_segments = nr + 1;
+}
+
+/* Ends the segments of ranges that end until @limit; returns what goes on. */
+static u32 profil_find_end(struct profil_set *set, u32 top, u64 limit)
+{
+	u64 end;
+
+	while (top != PROFIL_NO_RANGE && set->range[top].end <= limit) {
+		end = set->range[top].end;
+		/* What it hid may have ended in the meantime. */
+		do {
+			top = set->range[top].below;
+		} while (top != PROFIL_NO_RANGE && set->range[top].end <= end);
+		profil_find_begin(set, end, top);
+	}
+	return top;
+}
+
+/**
+ * profil_find_prepare - Cut the code into segments
+ * @set: The set with all its ranges
+ *
+ * Context: Task.
+ */
+void profil_find_prepare(struct profil_set *set)
+{
+	u32 i, top = PROFIL_NO_RANGE;
+
+	sort(set->range, set->nr_ranges, sizeof(set->range[0]), profil_find_cmp,
+	     NULL);
+	for (i = 0; i < set->nr_ranges; i++) {
+		if (set->range[i].end == set->range[i].offset)
+			continue;
+		top = profil_find_end(set, top, set->range[i].offset);
+		set->range[i].below = top;
+		top = i;
+		profil_find_begin(set, set->range[i].offset, i);
+	}
+	/* An end of ~0 is none. */
+	profil_find_end(set, top, U64_MAX - 1);
+}
+
+/**
+ * profil_find_bin - Find the counter of a program counter
+ * @set: The set
+ * @pc: The program counter
+ * @bin: Receives the counter
+ *
+ * Context: Any; the caller keeps @set from being freed.
+ * Return: Whether there is one.
+ */
+bool profil_find_bin(const struct profil_set *set, u64 pc,
+		     struct profil_bin_ref *bin)
+{
+	const struct profil_range *range;
+	u32 low = 0, high = set->nr_segments, mid;
+	u64 index;
+
+	/* The last segment that does not begin above pc. */
+	while (low < high) {
+		mid = (low + high) / 2;
+		if (set->segment[mid].start <= pc)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	if (!low || set->segment[low - 1].range == PROFIL_NO_RANGE)
+		return false;
+
+	range = &set->range[set->segment[low - 1].range];
+	index = profil_bin(pc, range->offset, range->scale, range->pre,
+			   range->post);
+	if (index >= range->bytes >> range->order)
+		return false;
+	bin->gen = set->gen;
+	bin->addr = range->addr + (index << range->order);
+	bin->width = 1 << range->order;
+	bin->wrap = range->wrap;
+	bin->svr4 = range->svr4;
+	bin->carry = false;
+	return true;
+}

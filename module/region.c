@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * One region of a START: its rules, and the form that the tick needs.
+ */
+#include <linux/err.h>
+#include <linux/log2.h>
+#include <linux/mm.h>
+#include <linux/pagemap.h>
+#include <linux/sched/signal.h>
+#include <linux/uaccess.h>
+
+#include "bin.h"
+#include "profil.h"
+
+#define PROFIL_REGION_FLAGS	(PROFIL_REGION_F_U32 | PROFIL_REGION_F_U64 | \
+				 PROFIL_REGION_F_WRAP | \
+				 PROFIL_REGION_F_PER_COUNTER | \
+				 PROFIL_REGION_F_BYTE17 | \
+				 PROFIL_REGION_F_OVERFLOW)
+/* System V has counters of 16 bits that end the profile when they are full. */
+#define PROFIL_REGION_NOT_SVR4	(PROFIL_REGION_F_U32 | PROFIL_REGION_F_U64 | \
+				 PROFIL_REGION_F_WRAP)
+/* The largest that BSD takes. */
+#define PROFIL_SCALE_BSD	65536
+
+static bool profil_region_has(const struct profil_region *region, u32 flags)
+{
+	return (region->flags & flags) == flags;
+}
+
+static unsigned int profil_region_width(const struct profil_region *region)
+{
+	if (region->flags & PROFIL_REGION_F_U64)
+		return 8;
+	return region->flags & PROFIL_REGION_F_U32 ? 4 : 2;
+}
+
+static bool profil_region_strict(const struct profil_region *region)
+{
+	return region->scale <= PROFIL_SCALE_BSD && region->bytes &&
+	       !(region->bytes % profil_region_width(region));
+}
+
+/**
+ * profil_region_check - Apply the rules for one region
+ * @region: The region
+ * @flags: PROFIL_START_F_*
+ *
+ * Context: Any.
+ * Return: 1 if it counts, 0 if it is left out, or an error of the user
+ * interface.
+ */
+int profil_region_check(const struct profil_region *region, u32 flags)
+{
+	u32 least = flags & PROFIL_START_F_SVR4 ? 2 : 1;
+
+	if (region->flags & ~PROFIL_REGION_FLAGS)
+		return -EOPNOTSUPP;
+	if (profil_region_has(region, PROFIL_REGION_F_U32 | PROFIL_REGION_F_U64) ||
+	    profil_region_has(region, PROFIL_REGION_F_PER_COUNTER |
+				      PROFIL_REGION_F_BYTE17))
+		return -EINVAL;
+	if (flags & PROFIL_START_F_SVR4 &&
+	    (region->flags & PROFIL_REGION_NOT_SVR4 || region->buf_uptr % 2))
+		return -EINVAL;
+	if (region->scale < least && !(region->flags & PROFIL_REGION_F_OVERFLOW))
+		return 0;
+	if (flags & PROFIL_START_F_STRICT && !profil_region_strict(region))
+		return -EINVAL;
+	return 1;
+}
+
+/**
+ * profil_region_range - Bring a region into the form that the tick needs
+ * @region: The region, checked
+ * @flags: PROFIL_START_F_*
+ * @range: Receives it
+ *
+ * Context: Any.
+ */
+void profil_region_range(const struct profil_region *region, u32 flags,
+			 struct profil_range *range)
+{
+	range->addr = region->buf_uptr;
+	range->bytes = region->bytes;
+	range->offset = region->offset;
+	range->scale = region->scale;
+	range->order = ilog2(profil_region_width(region));
+	range->wrap = region->flags & PROFIL_REGION_F_WRAP;
+	range->svr4 = flags & PROFIL_START_F_SVR4;
+	range->pre = 1;
+	range->post = 16;
+	if (region->flags & PROFIL_REGION_F_PER_COUNTER) {
+		range->pre = range->order;
+	} else if (region->flags & PROFIL_REGION_F_BYTE17) {
+		range->pre = 0;
+		range->post = 17;
+	}
+	/* Scale 0: everything to the first counter. */
+	range->overflow = region->flags & PROFIL_REGION_F_OVERFLOW;
+	if (range->overflow)
+		range->offset = 0;
+	if (range->overflow || (range->svr4 && range->scale == 2))
+		range->scale = 0;
+	range->end = profil_bin_end(range->bytes >> range->order, range->offset,
+				    range->scale, range->pre, range->post);
+}
+
+/**
+ * profil_region_mapped - Find out whether a histogram is writable
+ * @range: Its range
+ * @mm: The address space of current
+ *
+ * Context: Task, under mmap_lock.
+ * Return: 0, -EFAULT, or -EINTR on a fatal signal.
+ */
+int profil_region_mapped(const struct profil_range *range, struct mm_struct *mm)
+{
+	unsigned long addr = range->addr, end = addr + range->bytes;
+	struct vm_area_struct *vma;
+
+	if (!access_ok((void __user *)addr, range->bytes))
+		return -EFAULT;
+	while (addr < end) {
+		vma = vma_lookup(mm, addr);
+		if (!vma || !(vma->vm_flags & VM_WRITE) ||
+		    vma->vm_flags & PROFIL_VM_DENIED)
+			return -EFAULT;
+		if (fatal_signal_pending(current))
+			return -EINTR;
+		addr = vma->vm_end;
+	}
+	return 0;
+}
+
+/**
+ * profil_region_fault_in - Make all pages of a histogram present
+ * @range: Its range
+ *
+ * Context: Task, sleeps.
+ * Return: 0, -EFAULT, or -EINTR on a fatal signal.
+ */
+int profil_region_fault_in(const struct profil_range *range)
+{
+	if (!fault_in_safe_writeable((char __user *)range->addr, range->bytes))
+		return 0;
+	return fatal_signal_pending(current) ? -EINTR : -EFAULT;
+}
