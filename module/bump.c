@@ -64,6 +64,30 @@ static int profil_part_topped(const struct profil_part *part)
 	return 1;
 }
 
+/* Nothing is to be written if the carry of it could not be: 0 or an error. */
+static int profil_part_probe(const struct profil_part *part, unsigned int n)
+{
+	unsigned long addr = part->rest;
+	unsigned int left = part->left;
+	struct profil_part next;
+	u32 value;
+	int err;
+
+	if (!left)
+		return 0;
+	err = __get_user(value, part->word);
+	if (!err && n <= part->mask - ((value >> part->shift) & part->mask))
+		return 0;
+	for (; !err && left; addr = next.rest, left = next.left) {
+		profil_part_init(&next, addr, left);
+		err = __get_user(value, next.word);
+		if (!err)
+			err = futex_atomic_cmpxchg_inatomic(&value, next.word,
+							    value, value);
+	}
+	return err;
+}
+
 /* Returns how much was added, and in @old what was there, or an error. */
 static int profil_part_add(const struct profil_part *part, unsigned int n,
 			   u32 *old)
@@ -124,6 +148,9 @@ static int profil_bump_low(struct profil_bin_ref *bin, unsigned int n,
 	if (ret < 0)
 		return ret;
 	part.stops = ret;
+	ret = profil_part_probe(&part, n);
+	if (ret)
+		return ret;
 	if (bin->svr4)
 		part.max = PROFIL_BUMP_SVR4_MAX;
 	ret = profil_part_add(&part, n, &old);

@@ -4,6 +4,7 @@
  * other, so START cuts the code into segments that have one region each or
  * none, and the tick finds its segment in logarithmic time.
  */
+#include <linux/minmax.h>
 #include <linux/sort.h>
 
 #include "bin.h"
@@ -26,29 +27,24 @@ static int profil_find_cmp(const void *a, const void *b)
 	return left->given > right->given ? -1 : 1;
 }
 
+/* Of segments that begin at the same place the last one counts. */
 static void profil_find_begin(struct profil_set *set, u64 start, u32 range)
 {
-	u32 nr = set->nr_segments;
+	struct profil_segment *segment = &set->segment[set->nr_segments++];
 
-	/* What begins at the same place is hidden from its beginning. */
-	if (nr && set->segment[nr - 1].start == start)
-		nr--;
-	set->segment[nr].start = start;
-	set->segment[nr].range = range;
-	set->nr_segments = nr + 1;
+	segment->start = start;
+	segment->range = range;
 }
 
 /* Ends the segments of ranges that end until @limit; returns what goes on. */
 static u32 profil_find_end(struct profil_set *set, u32 top, u64 limit)
 {
-	u64 end;
+	u64 end = 0;
 
 	while (top != PROFIL_NO_RANGE && set->range[top].end <= limit) {
-		end = set->range[top].end;
-		/* What it hid may have ended in the meantime. */
-		do {
-			top = set->range[top].below;
-		} while (top != PROFIL_NO_RANGE && set->range[top].end <= end);
+		/* What is below may have ended while it was hidden. */
+		end = max(end, set->range[top].end);
+		top = set->range[top].below;
 		profil_find_begin(set, end, top);
 	}
 	return top;

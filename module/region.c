@@ -7,6 +7,7 @@
 #include <linux/mm.h>
 #include <linux/pagemap.h>
 #include <linux/sched/signal.h>
+#include <linux/sizes.h>
 #include <linux/uaccess.h>
 
 #include "bin.h"
@@ -135,14 +136,25 @@ int profil_region_mapped(const struct profil_range *range, struct mm_struct *mm)
 
 /**
  * profil_region_fault_in - Make all pages of a histogram present
- * @range: Its range
+ * @range: Its range, mapped
  *
  * Context: Task, sleeps.
  * Return: 0, -EFAULT, or -EINTR on a fatal signal.
  */
 int profil_region_fault_in(const struct profil_range *range)
 {
-	if (!fault_in_safe_writeable((char __user *)range->addr, range->bytes))
-		return 0;
-	return fatal_signal_pending(current) ? -EINTR : -EFAULT;
+	char __user *addr = (char __user *)range->addr;
+	u64 left = range->bytes;
+	size_t part;
+
+	/* In parts, because each holds mmap_lock all the time. */
+	for (; left; left -= part, addr += part) {
+		part = min_t(u64, left, SZ_1M);
+		cond_resched();
+		if (fatal_signal_pending(current))
+			return -EINTR;
+		if (fault_in_safe_writeable(addr, part))
+			return fatal_signal_pending(current) ? -EINTR : -EFAULT;
+	}
+	return 0;
 }
