@@ -388,6 +388,11 @@ TEST_F(uapi, flags_that_contradict_each_other_are_invalid)
 	}
 	self->region.flags = PROFIL_REGION_F_PER_COUNTER;
 	EXPECT_EQ(0, start(self));
+	/* Nor does it know of counters at odd addresses. */
+	self->region.buf_uptr++;
+	EXPECT_EQ(-EINVAL, start(self));
+	self->start.flags = 0;
+	EXPECT_EQ(0, start(self));
 }
 
 /* A START that succeeds, and after it the profile is off and counts nothing. */

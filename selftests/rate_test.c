@@ -1,0 +1,243 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* How many of the ticks are due, which, and how often each of them counts. */
+#include "ticks.h"
+
+/* @rate samples of each second, in which @hz ticks count @weight times each. */
+struct share {
+	__u32 hz;
+	__u32 rate;
+	__u32 weight;
+	__u32 window;		/* in so many counts of ticks @due are due */
+	__u32 due;
+};
+
+static __u32 gcd(__u32 a, __u32 b)
+{
+	return b ? gcd(b, a % b) : a;
+}
+
+static struct share share_of(__u32 rate, __u32 hz)
+{
+	struct share share = {
+		.hz = hz,
+		.rate = rate,
+		.weight = (rate + hz - 1) / hz,
+	};
+	__u32 common = gcd(share.weight * hz, rate);
+
+	share.window = share.weight * hz / common;
+	share.due = rate / common;
+	return share;
+}
+
+/* Every window has its due, so that only the last may lack some. */
+static bool share_holds(const struct share *share,
+			const struct profil_stats *stats)
+{
+	__s64 due = stats->out_ticks - stats->out_not_due;
+	__s64 error = due * share->window - (__s64)stats->out_ticks * share->due;
+
+	if (llabs(error) < (__s64)share->due * share->window)
+		return true;
+	printf("# %lld due of %llu ticks at %u of %u\n", (long long)due,
+	       stats->out_ticks, share->rate, share->hz);
+	return false;
+}
+
+FIXTURE(rate) {
+	int fd;
+	__u16 *counter;
+	struct share share;
+	struct instance instance;
+	struct profil_region region;
+	struct profil_stats stats;
+};
+
+/* Of the ticks' own rate, so many times, and so many more. */
+FIXTURE_VARIANT(rate) {
+	__u32 times;
+	__u32 more;
+};
+
+FIXTURE_VARIANT_ADD(rate, one) {
+	.more = 1,
+};
+
+FIXTURE_VARIANT_ADD(rate, hundred) {
+	.more = 100,
+};
+
+FIXTURE_VARIANT_ADD(rate, that_of_the_ticks) {
+	.times = 1,
+};
+
+FIXTURE_VARIANT_ADD(rate, one_above_the_ticks) {
+	.times = 1,
+	.more = 1,
+};
+
+FIXTURE_VARIANT_ADD(rate, hundred_above_the_ticks) {
+	.times = 1,
+	.more = 100,
+};
+
+FIXTURE_VARIANT_ADD(rate, twice_the_ticks) {
+	.times = 2,
+};
+
+FIXTURE_VARIANT_ADD(rate, eight_times_the_ticks) {
+	.times = 8,
+};
+
+FIXTURE_SETUP(rate)
+{
+	struct profil_query query;
+
+	self->fd = profil_open();
+	ASSERT_LE(0, self->fd);
+	self->counter = page_alloc();
+	ASSERT_NE(NULL, self->counter);
+	self->region = page_region(hot_a, self->counter);
+	ASSERT_EQ(0, profil_query(self->fd, &query));
+	self->share = share_of(variant->times * query.out_tick_hz +
+			       variant->more, query.out_tick_hz);
+	ASSERT_EQ(0, event_create());
+	ASSERT_EQ(0, instance_create(&self->instance));
+}
+
+FIXTURE_TEARDOWN(rate)
+{
+	instance_destroy(&self->instance);
+	event_remove();
+	close(self->fd);
+}
+
+TEST_F(rate, exactly_its_share_of_the_ticks_is_due)
+{
+	__u64 events_first, events_last;
+	struct profil_stats first;
+	pid_t tid = getpid();
+	int i;
+
+	ASSERT_EQ(0, instance_watch(&self->instance, &tid, 1, ALL_TICKS));
+	ASSERT_EQ(0, profil_start_rate(self->fd, &self->region, 1,
+				       self->share.rate));
+	ASSERT_TRUE(take_pair(&self->instance, self->fd, &events_first,
+			      &first));
+	for (i = 0; i < 100; i++) {
+		ASSERT_TRUE(burn(self->fd, hot_a, 3 * self->share.weight));
+		ASSERT_EQ(0, profil_stats(self->fd, &self->stats));
+		EXPECT_TRUE(check_identity(&self->stats));
+		EXPECT_TRUE(share_holds(&self->share, &self->stats));
+	}
+	ASSERT_TRUE(take_pair(&self->instance, self->fd, &events_last,
+			      &self->stats));
+	EXPECT_EQ((events_last - events_first) * self->share.weight,
+		  self->stats.out_ticks - first.out_ticks);
+	ASSERT_TRUE(settle(self->fd, &self->stats));
+	ASSERT_EQ(0, profil_stop(self->fd));
+	ASSERT_EQ(0, profil_stats(self->fd, &self->stats));
+	EXPECT_EQ(self->share.rate, self->stats.out_rate);
+	EXPECT_EQ(self->stats.out_in_range, *self->counter);
+	EXPECT_LT(0, self->stats.out_in_range);
+	EXPECT_EQ(0, self->stats.out_lost);
+	EXPECT_EQ(0, self->stats.out_saturated);
+}
+
+TEST_F(rate, share_is_of_the_ticks_of_all_threads)
+{
+	struct burner burners[3];
+	size_t i;
+
+	ASSERT_EQ(0, profil_start_rate(self->fd, &self->region, 1,
+				       self->share.rate));
+	for (i = 0; i < ARRAY_SIZE(burners); i++)
+		ASSERT_EQ(0, burner_start(&burners[i], hot_a));
+	ASSERT_TRUE(burn(self->fd, hot_a, 200 * self->share.weight));
+	for (i = 0; i < ARRAY_SIZE(burners); i++)
+		burner_join(&burners[i]);
+	/* Nothing runs beside the reader, so the two numbers agree. */
+	ASSERT_TRUE(settle(self->fd, &self->stats));
+	ASSERT_EQ(0, profil_stop(self->fd));
+	ASSERT_EQ(0, profil_stats(self->fd, &self->stats));
+	EXPECT_TRUE(check_identity(&self->stats));
+	EXPECT_TRUE(share_holds(&self->share, &self->stats));
+	EXPECT_EQ(self->stats.out_in_range, *self->counter);
+}
+
+FIXTURE(choice) {
+	int fd;
+	struct share share;
+	struct profil_region region;
+};
+
+FIXTURE_SETUP(choice)
+{
+	struct profil_query query;
+
+	self->fd = profil_open();
+	ASSERT_LE(0, self->fd);
+	self->region = page_region(hot_a, page_alloc());
+	ASSERT_EQ(0, profil_query(self->fd, &query));
+	self->share = share_of(query.out_tick_hz <= 100 ?
+			       query.out_tick_hz / 2 : 100, query.out_tick_hz);
+}
+
+FIXTURE_TEARDOWN(choice)
+{
+	close(self->fd);
+}
+
+TEST_F(choice, the_rate_of_every_tick_leaves_none_out)
+{
+	struct profil_stats stats;
+
+	ASSERT_EQ(0, profil_start_rate(self->fd, &self->region, 1,
+				       self->share.hz));
+	ASSERT_TRUE(burn(self->fd, hot_a, 50));
+	ASSERT_EQ(0, profil_start_rate(self->fd, &self->region, 1, 0));
+	ASSERT_TRUE(burn(self->fd, hot_a, 50));
+	ASSERT_EQ(0, profil_stats(self->fd, &stats));
+	EXPECT_EQ(0, stats.out_not_due);
+}
+
+/*
+ * A fixed choice would show a program that does the same every few ticks only
+ * one of the things it does.
+ */
+TEST_F(choice, in_a_window_is_random)
+{
+	int i, window = self->share.window, same = 0, pairs = 0;
+	struct profil_stats was, now;
+	signed char due[400];	/* of each tick; -1 where two came at once */
+	int num = 0;
+
+	ASSERT_LT(window, 100);
+	ASSERT_EQ(0, profil_start_rate(self->fd, &self->region, 1,
+				       self->share.rate));
+	ASSERT_EQ(0, profil_stats(self->fd, &was));
+	while (num < 400) {
+		hot_a(HOT_ROUNDS / 10);
+		ASSERT_EQ(0, profil_stats(self->fd, &now));
+		if (now.out_ticks == was.out_ticks)
+			continue;
+		if (now.out_ticks == was.out_ticks + 1)
+			due[num++] = now.out_not_due == was.out_not_due;
+		else
+			for (; was.out_ticks < now.out_ticks && num < 400;
+			     was.out_ticks++)
+				due[num++] = -1;
+		was = now;
+	}
+	for (i = 0; i + window < num; i++) {
+		if (due[i] < 0 || due[i + window] < 0)
+			continue;
+		pairs++;
+		same += due[i] == due[i + window];
+	}
+	/* By chance 52 of 100 pairs are the same, at 2 of 5. */
+	EXPECT_LT(200, pairs);
+	EXPECT_LT(same * 10, pairs * 8);
+}
+
+TEST_HARNESS_MAIN

@@ -1,0 +1,237 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* A histogram whose page a program makes itself, and may be late with. */
+#include <poll.h>
+#include <sys/syscall.h>
+#include <linux/userfaultfd.h>
+
+#include "profil_common.h"
+
+/*
+ * A histogram page that does not exist until a handler makes it.  The handler
+ * may be a thread of the same process, and may want to STOP first.
+ */
+FIXTURE(userfault) {
+	int fd;
+	int uffd;
+	bool task_work;
+	__u16 *counter;
+	struct profil_stats stats;
+};
+
+FIXTURE_SETUP(userfault)
+{
+	struct uffdio_api api = { .api = UFFD_API };
+	struct uffdio_register reg = {
+		.range.len = PAGE,
+		.mode = UFFDIO_REGISTER_MODE_MISSING,
+	};
+	struct profil_query query;
+
+	self->fd = profil_open();
+	ASSERT_LE(0, self->fd);
+	ASSERT_EQ(0, profil_query(self->fd, &query));
+	self->task_work = query.out_features & PROFIL_FEATURE_TASK_WORK;
+	self->counter = page_alloc();
+	ASSERT_NE(NULL, self->counter);
+	self->uffd = syscall(SYS_userfaultfd, O_CLOEXEC | O_NONBLOCK);
+	if (self->uffd < 0)
+		SKIP(return, "no userfaultfd: %s", strerror(errno));
+	ASSERT_EQ(0, ioctl(self->uffd, UFFDIO_API, &api));
+	reg.range.start = UPTR(self->counter);
+	ASSERT_EQ(0, ioctl(self->uffd, UFFDIO_REGISTER, &reg));
+}
+
+FIXTURE_TEARDOWN(userfault)
+{
+	close(self->fd);
+	close(self->uffd);
+}
+
+struct handler {
+	int fd;
+	int uffd;
+	__u16 *counter;
+	bool stop_first;
+	int stopped;		/* what STOP returned */
+	volatile int faults;
+	volatile bool end;
+};
+
+static void resolve(const struct handler *handler)
+{
+	struct uffdio_zeropage zero = {
+		.range.start = UPTR(handler->counter),
+		.range.len = PAGE,
+	};
+
+	ioctl(handler->uffd, UFFDIO_ZEROPAGE, &zero);
+}
+
+static void *handler_fn(void *arg)
+{
+	struct handler *handler = arg;
+	struct pollfd pollfd = { .fd = handler->uffd, .events = POLLIN };
+	struct uffd_msg msg;
+
+	while (!handler->end) {
+		if (poll(&pollfd, 1, 10) != 1 ||
+		    read(handler->uffd, &msg, sizeof(msg)) != sizeof(msg))
+			continue;
+		if (handler->stop_first)
+			handler->stopped = profil_stop(handler->fd);
+		resolve(handler);
+		handler->faults++;
+	}
+	return NULL;
+}
+
+TEST_F(userfault, page_made_by_a_handler_is_counted_in)
+{
+	struct handler handler = {
+		.fd = self->fd,
+		.uffd = self->uffd,
+		.counter = self->counter,
+	};
+	pthread_t thread;
+
+	ASSERT_EQ(0, pthread_create(&thread, NULL, handler_fn, &handler));
+	ASSERT_EQ(0, profil_start_page(self->fd, hot_a, self->counter));
+	ASSERT_TRUE(burn(self->fd, hot_a, 30));
+	if (self->task_work) {
+		/* The sample waited for the handler, and that was all. */
+		ASSERT_TRUE(settle(self->fd, &self->stats));
+		EXPECT_EQ(0, self->stats.out_lost);
+		EXPECT_LT(8, *self->counter);
+	} else {
+		/* A worker does not wait, and asks for nothing. */
+		do {
+			hot_a(HOT_ROUNDS);
+			ASSERT_EQ(0, profil_stats(self->fd, &self->stats));
+		} while (!self->stats.out_lost_unready);
+		EXPECT_EQ(0, handler.faults);
+		EXPECT_EQ(0, *(volatile __u16 *)self->counter);
+		ASSERT_TRUE(burn(self->fd, hot_a, 30));
+	}
+	EXPECT_EQ(1, handler.faults);
+	ASSERT_TRUE(settle(self->fd, &self->stats));
+	ASSERT_EQ(0, profil_stop(self->fd));
+	handler.end = true;
+	pthread_join(thread, NULL);
+	ASSERT_EQ(0, profil_stats(self->fd, &self->stats));
+	EXPECT_EQ(self->stats.out_in_range, *self->counter);
+	EXPECT_LT(8, *self->counter);
+	EXPECT_EQ(self->stats.out_lost, self->stats.out_lost_unready);
+	EXPECT_TRUE(check_identity(&self->stats));
+}
+
+TEST_F(userfault, stop_by_the_handler_does_not_wait_for_the_sample)
+{
+	struct handler handler = {
+		.fd = self->fd,
+		.uffd = self->uffd,
+		.counter = self->counter,
+		.stop_first = true,
+		.stopped = 1,
+	};
+	pthread_t thread;
+
+	ASSERT_EQ(0, pthread_create(&thread, NULL, handler_fn, &handler));
+	ASSERT_EQ(0, profil_start_page(self->fd, hot_a, self->counter));
+	if (self->task_work)
+		while (!handler.faults)
+			hot_a(HOT_ROUNDS);
+	else
+		ASSERT_TRUE(burn(self->fd, hot_a, 3));
+	/* By now, or else by this, the handler has been asked. */
+	EXPECT_EQ(0, *(volatile __u16 *)self->counter);
+	handler.end = true;
+	pthread_join(thread, NULL);
+	EXPECT_EQ(0, handler.stopped);
+	ASSERT_EQ(0, profil_stats(self->fd, &self->stats));
+	EXPECT_EQ(PROFIL_STATE_OFF, self->stats.out_state);
+	EXPECT_LT(0, self->stats.out_lost_stopped + self->stats.out_lost_unready);
+	EXPECT_EQ(0, self->stats.out_in_range);
+	EXPECT_EQ(0, self->stats.out_pending);
+	EXPECT_TRUE(check_identity(&self->stats));
+}
+
+/* Nobody resolves the fault, and yet nothing waits but the thread itself. */
+TEST_F(userfault, unresolved_page_does_not_stop_the_others)
+{
+	struct burner burner;
+	struct handler handler = {
+		.uffd = self->uffd,
+		.counter = self->counter,
+	};
+	struct pollfd pollfd = { .fd = self->uffd, .events = POLLIN };
+
+	ASSERT_EQ(0, profil_start_page(self->fd, hot_a, self->counter));
+	ASSERT_EQ(0, burner_start(&burner, hot_a));
+	if (self->task_work) {
+		/* The thread's first sample is what makes this readable. */
+		ASSERT_EQ(1, poll(&pollfd, 1, -1));
+		ASSERT_TRUE(burn(self->fd, hot_b, 20));
+		ASSERT_EQ(0, profil_stats(self->fd, &self->stats));
+		EXPECT_LT(0, self->stats.out_pending);
+	} else {
+		ASSERT_TRUE(burn(self->fd, hot_a, 60));
+		do {
+			hot_a(HOT_ROUNDS);
+			ASSERT_EQ(0, profil_stats(self->fd, &self->stats));
+		} while (!self->stats.out_lost_unready);
+	}
+	EXPECT_EQ(0, self->stats.out_in_range);
+	EXPECT_EQ(PROFIL_STATE_ON, self->stats.out_state);
+	EXPECT_TRUE(check_identity(&self->stats));
+	resolve(&handler);
+	ASSERT_TRUE(burn(self->fd, hot_a, 20));
+	burner_join(&burner);
+	ASSERT_TRUE(settle(self->fd, &self->stats));
+	ASSERT_EQ(0, profil_stop(self->fd));
+	ASSERT_EQ(0, profil_stats(self->fd, &self->stats));
+	EXPECT_EQ(self->stats.out_in_range, *self->counter);
+	EXPECT_LT(0, *self->counter);
+	EXPECT_TRUE(check_identity(&self->stats));
+}
+
+TEST_F(userfault, process_whose_sample_waits_can_be_killed)
+{
+	struct pollfd pollfd = { .events = POLLIN };
+	struct uffdio_register reg = {
+		.range.len = PAGE,
+		.mode = UFFDIO_REGISTER_MODE_MISSING,
+	};
+	struct uffdio_api api = { .api = UFFD_API };
+	struct burner burner;
+	int ready[2];
+	pid_t pid;
+	char c;
+
+	ASSERT_EQ(0, pipe(ready));
+	pid = fork();
+	ASSERT_LE(0, pid);
+	if (!pid) {
+		/* A userfaultfd serves the address space that opened it. */
+		pollfd.fd = syscall(SYS_userfaultfd, O_CLOEXEC | O_NONBLOCK);
+		self->counter = page_alloc();
+		reg.range.start = UPTR(self->counter);
+		if (!self->counter || ioctl(pollfd.fd, UFFDIO_API, &api) ||
+		    ioctl(pollfd.fd, UFFDIO_REGISTER, &reg) ||
+		    profil_start_page(self->fd, hot_a, self->counter) ||
+		    burner_start(&burner, hot_a))
+			_exit(1);
+		if (self->task_work ? poll(&pollfd, 1, -1) != 1 :
+				      !burn(self->fd, hot_a, 20))
+			_exit(2);
+		if (write(ready[1], "x", 1) != 1)
+			_exit(3);
+		for (;;)
+			pause();
+	}
+	close(ready[1]);
+	ASSERT_EQ(1, read(ready[0], &c, 1));
+	ASSERT_EQ(0, kill(pid, SIGKILL));
+	EXPECT_EQ(-SIGKILL, wait_for(pid));
+}
+
+TEST_HARNESS_MAIN
