@@ -20,8 +20,8 @@ set -euo pipefail
 
 kernel=${1:?"which kernel? see the top of $0"}
 shift
-params='' run=(--kernel "$kernel") core='' i386='' test_module='' mutant='' programs=() timeout=900
-[ "$kernel" != debug ] || timeout=2400
+params='' run=(--kernel "$kernel") core='' i386='' test_module='' mutant='' programs=() timeout=1800
+[ "$kernel" != debug ] || timeout=3600
 while [ $# -gt 0 ]; do
 	case $1 in
 	--core) core=1 ;;
