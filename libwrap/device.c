@@ -2,6 +2,7 @@
 /* The way to /dev/profil, and what is said when there is none. */
 #include <errno.h>
 #include <fcntl.h>
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
@@ -11,24 +12,33 @@
 
 #define DEVICE "/dev/profil"
 
-int libprofil_open(void)
-{
-	return open(DEVICE, O_RDWR | O_CLOEXEC);
-}
+atomic_bool libprofil_started;
 
-/* Hands on the result of the last command, and its errno. */
-int libprofil_close(int fd, int ret)
+/*
+ * One command: 0, -1, or NO_DEVICE, with errno; on success errno stays as it
+ * was.  The descriptor lives for this command alone, for there are programs
+ * that close all of theirs, and never over exec().
+ */
+int libprofil_command(unsigned long cmd, void *arg)
 {
 	int err = errno;
+	int ret = NO_DEVICE;
+	int cancel, fd;
 
-	close(fd);
-	errno = err;
+	/* profil() and sprofil() are declared to throw nothing. */
+	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
+	fd = open(DEVICE, O_RDWR | O_CLOEXEC);
+	if (fd >= 0) {
+		/* Before the command, so that a stop right after it sees this. */
+		if (cmd == PROFIL_IOC_START)
+			atomic_store(&libprofil_started, true);
+		ret = ioctl(fd, cmd, arg) < 0 ? -1 : 0;
+		err = ret ? errno : err;
+		close(fd);
+		errno = err;
+	}
+	pthread_setcancelstate(cancel, NULL);
 	return ret;
-}
-
-int libprofil_ioctl(int fd, unsigned long cmd, void *arg)
-{
-	return ioctl(fd, cmd, arg) < 0 ? -1 : 0;
 }
 
 static const char *remedy(int err)
@@ -68,12 +78,15 @@ void libprofil_complain(const char *note)
 		piece(note),
 		piece("\n"),
 	};
+	int cancel;
 
 	if (quiet && !strcmp(quiet, "1"))
 		return;
 	if (atomic_flag_test_and_set(&said))
 		return;
+	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
 	/* Without a stderr, errno alone has to do. */
 	if (writev(STDERR_FILENO, line, 5) < 0)
 		errno = err;
+	pthread_setcancelstate(cancel, NULL);
 }

@@ -2,9 +2,75 @@
 /* Shared library: behind it is the C library's profil(), if it has one. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
+#include <errno.h>
+#include <pthread.h>
 #include "internal.h"
 
-libprofil_fn *libprofil_next(void)
+/*
+ * The C library's function changes its variables, a signal's handler and a
+ * timer, one after the other: a start and a stop at the same time would leave
+ * the handler with a NULL histogram.
+ */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+
+/* Never cleared, like libprofil_started. */
+static atomic_bool fell_back;
+
+static void take(void)
+{
+	pthread_mutex_lock(&lock);
+}
+
+static void give(void)
+{
+	pthread_mutex_unlock(&lock);
+}
+
+/* A forked child must not inherit the lock from a thread it does not have. */
+static __attribute__((constructor)) void follow_fork(void)
+{
+	pthread_atfork(take, give, give);
+}
+
+static libprofil_fn *next(void)
 {
 	return (libprofil_fn *)dlsym(RTLD_NEXT, "profil");
+}
+
+bool libprofil_next_exists(void)
+{
+	return next();
+}
+
+int libprofil_next_start(unsigned short *buf, size_t bufsiz, size_t offset,
+			 unsigned int scale)
+{
+	int ret = -1;
+
+	take();
+	/*
+	 * Pairs with libprofil_start(): either that one sees this and stops what
+	 * begins here, or it is seen to have begun.
+	 */
+	atomic_store(&fell_back, true);
+	/* A profile of the device could not be stopped any more. */
+	if (!atomic_load(&libprofil_started))
+		ret = next()(buf, bufsiz, offset, scale);
+	give();
+	return ret;
+}
+
+int libprofil_next_stop(void)
+{
+	int err = errno;
+	int ret;
+
+	if (!atomic_load(&fell_back))
+		return 0;
+	take();
+	ret = next()(NULL, 0, 0, 0);
+	give();
+	if (!ret)
+		errno = err;
+	return ret;
 }

@@ -3,66 +3,156 @@
  * libprofil: histograms of the program counter, filled in by the kernel at the
  * timer tick.
  *
- * profil() itself is declared by <unistd.h>, and libprofil defines it:
+ * profil() is declared by <unistd.h> and sprofil() by <sys/profil.h>, where the
+ * C library has them, and otherwise here; libprofil defines both.  For every
+ * call:
  *
- *	int profil(unsigned short *buf, size_t bufsiz,
- *		   size_t offset, unsigned int scale);
- *
- * @buf:    array of 16-bit counters, aligned to 2; NULL ends profiling
- * @bufsiz: its size in bytes
- * @offset: lowest program counter that is counted
- * @scale:  counters for each two bytes of code, in units of 1/65536; 65536 is
- *          one counter to two bytes, 32768 one to four; 0 ends profiling
- *
- * The counter of pc is floor(floor((pc - offset) / 2) * scale / 65536), as on
- * BSD and in glibc.  It counts 100 times in a second of CPU time (or at the
- * tick's own rate, if that is lower), user and system time, in all threads.
- * As on BSD and System V, fork() hands the profile on to the child and exec()
- * ends it; as on AIX and HP-UX, a full counter stays at 65535.  Scale 0 ends
- * profiling as BSD says; that glibc would count everything in the first counter
- * is against its own manual page.
- *
- * Returns 0 and leaves errno alone, or -1 with errno as <linux/profil.h> says;
- * without the device, as open() of /dev/profil says, and with a line on stderr
- * the first time.  In the environment,
+ * Return: 0, with errno as it was; or -1, with errno as <linux/profil.h> says.
+ * Without the device, errno is as open() of /dev/profil says, and a line on
+ * stderr says so the first time.  In the environment,
  *
  *	PROFIL_QUIET=1          leaves that line out;
- *	PROFIL_FALLBACK=signal  uses the C library's own profil() instead, in
- *	                        programs that use the shared libprofil.
+ *	PROFIL_FALLBACK=signal  has profil(), and no other call, use the C
+ *	                        library's own profil() then, in programs that use
+ *	                        the shared libprofil.
  *
- * The calls below give all that the kernel has.  Each returns 0, or -1 with
- * errno like profil(); none of them falls back to the C library.  All may be
- * called by several threads at once and in a forked child.
+ * Context: Any thread, several at once, a forked child.  A process has one
+ * profile: each call replaces or ends that of any other.
  */
-#ifndef _PROFIL_H
-#define _PROFIL_H
+#ifndef _LIBPROFIL_H
+#define _LIBPROFIL_H
 
 #include <stddef.h>
+#include <sys/time.h>
 #include <linux/profil.h>
+
+#ifdef __has_include
+#if __has_include("sys/profil.h")
+#include <sys/profil.h>
+#define _LIBPROFIL_SYS_PROFIL_H
+#endif
+#endif
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 
+#ifndef _LIBPROFIL_SYS_PROFIL_H
+
 /**
- * profil_start() - Profile this process, instead of what was profiled before
- * @regions: Ranges of code with their histograms
- * @num: Number of regions, 1 to &struct profil_query.out_regions_max
- * @len: sizeof(struct profil_region)
- * @rate: Samples for each second of CPU time, at most
- *        &struct profil_query.out_tick_hz, or 0 for every tick
+ * struct prof - One range of code and its histogram, for sprofil()
+ * @pr_base: The histogram, an array of counters as the flags say
+ * @pr_size: Its size in bytes; a remainder below one counter is not used
+ * @pr_off: Lowest program counter that is counted
+ * @pr_scale: Counters for each unit of code, in units of 1/65536; the unit is
+ *            as many bytes as a counter has
+ */
+struct prof {
+	void *pr_base;
+	size_t pr_size;
+	size_t pr_off;
+	unsigned long pr_scale;
+};
+
+enum {
+	PROF_USHORT	= 0,		/* counters of 16 bits */
+	PROF_UINT	= 1 << 0,	/* of 32 bits */
+	PROF_FAST	= 1 << 1	/* every tick is a sample */
+};
+
+int profil(unsigned short *buf, size_t bufsiz, size_t offset,
+	   unsigned int scale);
+int sprofil(struct prof *profp, int profcnt, struct timeval *tvp,
+	    unsigned int flags);
+
+#endif
+
+#define PROF_UINT64	(1 << 2)	/* of 64 bits, as HP-UX has them */
+
+/*
+ * profil() - Profile this process: one range of code, counters of 16 bits
+ * @buf: Array of counters; NULL ends profiling
+ * @bufsiz: Its size in bytes; a remainder below 2 is not used, and with 0 or 1
+ *          nothing is counted
+ * @offset: Lowest program counter that is counted
+ * @scale: Counters for each two bytes of code, in units of 1/65536: 65536 is one
+ *         counter to two bytes, 32768 one to four, 131072 two to two; 0 ends
+ *         profiling, every other value is possible
+ *
+ * - The counter of pc is floor(floor((pc - offset) / 2) * scale / 65536), in
+ *   numbers of any size: as glibc computes it and all manual pages say.
+ * - 100 samples in each second of CPU time, as glibc promises, whatever the
+ *   kernel's tick; time in the kernel belongs to the place that called it, as
+ *   everywhere; all threads together, as everywhere but in old Solaris.
+ * - A full counter stays at 65535, as on AIX and HP-UX.  glibc and BSD begin
+ *   again at 0, System V ends profiling at 32767.
+ * - Scale 0 ends profiling, as on BSD and System V; glibc counts everything in
+ *   the first counter, against its manual page.  So does a NULL buffer, as in
+ *   glibc.  Scales 1 and 2 mean what they say, as in glibc and on BSD; System V
+ *   has meanings of its own for them.  Scales above 65536 are accepted, as in
+ *   glibc; on BSD they are EINVAL.
+ * - While it is on, another call replaces the histogram, as everywhere but on
+ *   OpenBSD.  When a call has returned, nothing writes to the earlier one.
+ * - fork() hands the profile on to the child and exec() ends it, as on BSD and
+ *   System V; in glibc the child has none and exec() lets a signal kill it.
+ * - A histogram that is not wholly writable is EFAULT, as the manual pages of
+ *   BSD say, and ends an earlier profile; one that later is not any more ends
+ *   profiling without a signal, as on BSD.
+ *
+ * Errors: EFAULT, ENOMEM, ENOSPC, EAGAIN, EINTR, ENODEV, and those of open().
+ */
+
+/*
+ * sprofil() - Profile this process: several ranges of code
+ * @profp: Ranges with their histograms, in any order; NULL ends profiling
+ * @profcnt: How many; 0 ends profiling
+ * @tvp: If not NULL, filled in with the time between two samples
+ * @flags: PROF_USHORT, PROF_UINT or PROF_UINT64: counters of 16, 32 or 64 bits
+ *         in all histograms; PROF_FAST: every tick is a sample
+ *
+ * - The counter of pc is floor(floor((pc - pr_off) / width) * pr_scale / 65536),
+ *   where the width of a counter is 2, 4 or 8 bytes: as glibc, HP-UX and IRIX
+ *   have it.
+ * - Where ranges overlap, the one with the largest pr_off that is not above pc
+ *   has it, as in glibc and on HP-UX; of several with the same pr_off, the first
+ *   one.  Beyond the end of its histogram those that it hid go on, as in glibc.
+ * - A range with pr_scale below 2 is left out, as in glibc.
+ * - A range with pr_off 0 and pr_scale 2 is the overflow bin: its first counter
+ *   has what is in no range.  It may stand anywhere, as in glibc; on HP-UX and
+ *   IRIX it is the last.  Of several, the last one is used.
+ * - A full counter stays at its maximum, as on HP-UX and in glibc; the overflow
+ *   bin too, which in glibc begins again at 0.
+ * - 100 samples in each second of CPU time, as glibc says of itself (it takes
+ *   one at each tick); one at each tick with PROF_FAST, which IRIX has and glibc
+ *   ignores.  @tvp is the true period: 10 ms, or that of the tick.  It is filled
+ *   in on every success, as in glibc, and not on failure.
+ * - While it is on, another call replaces all ranges at once, as on HP-UX; glibc
+ *   ends profiling instead.
+ * - @profp NULL, @profcnt 0, or no range that is not left out: ends profiling
+ *   and returns 0, also when nothing is profiled.
+ * - All else is as for profil(), of which this is the same with several ranges.
+ *
+ * Errors: as for profil(), and EINVAL for unknown flags, for PROF_UINT together
+ * with PROF_UINT64, for @profcnt below 0 and for a pr_scale above 2^32 - 1;
+ * E2BIG for more ranges than &struct profil_query.out_regions_max, not counting
+ * those left out.
+ */
+
+/**
+ * profil_start() - START, with all that the kernel has
+ * @start: The whole command, see <linux/profil.h>
  *
  * Errors: EINVAL, E2BIG, EOPNOTSUPP, EFAULT, ENOMEM, ENOSPC, EAGAIN, EINTR,
- * ENODEV.  After EFAULT nothing is profiled any more, as BSD has it; after all
+ * ENODEV.  After EFAULT for a histogram nothing is profiled any more; after all
  * others an earlier profile goes on.
  */
-int profil_start(const struct profil_region *regions, size_t num, size_t len,
-		 unsigned int rate);
+int profil_start(const struct profil_start *start);
 
 /**
  * profil_stop() - End profiling; the histograms may be freed afterwards
  *
- * The same as profil() with scale 0.  Succeeds when nothing is profiled.
+ * The same as profil() with scale 0 and sprofil() without ranges.  Succeeds when
+ * nothing is profiled, and then needs no device.
  */
 int profil_stop(void);
 
@@ -86,4 +176,4 @@ int profil_query(struct profil_query *query);
 }
 #endif
 
-#endif /* _PROFIL_H */
+#endif /* _LIBPROFIL_H */
