@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * PROFIL_FALLBACK=signal in the shared library, with the C library's real
- * profil() behind it.  open() is this file's own: there is never a device.
+ * profil() behind it.  open(), ioctl() and close() are this file's own: there is
+ * no device until a test says so.
  */
 #include <errno.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <sys/time.h>
 #include <time.h>
@@ -12,11 +16,18 @@
 #include "tap.h"
 
 int open(const char *path, int flags, ...);
+int ioctl(int fd, unsigned long cmd, ...);
+int close(int fd);
 
 extern char __executable_start[];
 #define BINS 65536
 static unsigned short bins[BINS];
 static int opened;
+
+#define DEVICE_FD 1234
+static bool have_device;
+static int start_error;
+static unsigned long last_command;
 
 int open(const char *path, int flags, ...)
 {
@@ -24,7 +35,21 @@ int open(const char *path, int flags, ...)
 	(void)flags;
 	opened++;
 	errno = ENOENT;
-	return -1;
+	return have_device ? DEVICE_FD : -1;
+}
+
+int ioctl(int fd, unsigned long cmd, ...)
+{
+	errno = fd == DEVICE_FD ? start_error : EBADF;
+	last_command = cmd;
+	if (cmd != PROFIL_IOC_START)
+		errno = 0;
+	return errno ? -1 : 0;
+}
+
+int close(int fd)
+{
+	return fd == DEVICE_FD ? 0 : -1;
 }
 
 static unsigned long counted(void)
@@ -53,6 +78,14 @@ static bool timer_runs(void)
 
 	getitimer(ITIMER_PROF, &timer);
 	return timer.it_interval.tv_usec || timer.it_interval.tv_sec;
+}
+
+static bool handler_is_gone(void)
+{
+	struct sigaction act;
+
+	sigaction(SIGPROF, NULL, &act);
+	return act.sa_handler == SIG_DFL;
 }
 
 static int start(void)
@@ -104,10 +137,201 @@ static bool not_unasked(void)
 	return true;
 }
 
+static struct profil_region region;
+static struct profil_start command = { .size = sizeof(command) };
+static struct prof range = { &region, sizeof(region), 0, 65536 };
+
+static bool fallen_back(void)
+{
+	setenv("PROFIL_FALLBACK", "signal", 1);
+	have_device = false;
+	start_error = 0;
+	TAP_CHECK(!start());
+	TAP_CHECK(timer_runs());
+	return true;
+}
+
+static bool starts_again(void)
+{
+	for (int i = 0; i < 3; i++) {
+		TAP_CHECK(fallen_back());
+		TAP_CHECK(fallen_back());
+		TAP_CHECK(!profil_stop());
+		TAP_CHECK(!timer_runs());
+		TAP_CHECK(handler_is_gone());
+		TAP_CHECK(!profil_stop());
+	}
+	return true;
+}
+
+/* The QUERY of this file knows of no region, so START has to be asked itself. */
+static bool device_replaces(void)
+{
+	TAP_CHECK(fallen_back());
+	have_device = true;
+	errno = 77;
+	TAP_CHECK(!profil_start(&command));
+	TAP_CHECK(errno == 77);
+	TAP_CHECK(last_command == PROFIL_IOC_START);
+	TAP_CHECK(!timer_runs());
+	TAP_CHECK(handler_is_gone());
+	return true;
+}
+
+static bool sprofil_replaces(void)
+{
+	TAP_CHECK(fallen_back());
+	/* The device is still missing: nothing changes. */
+	setenv("PROFIL_QUIET", "1", 1);
+	TAP_CHECK(sprofil(&range, 1, NULL, PROF_USHORT) == -1);
+	TAP_CHECK(errno == ENOENT);
+	TAP_CHECK(timer_runs());
+	TAP_CHECK(!sprofil(NULL, 0, NULL, PROF_USHORT));
+	TAP_CHECK(!timer_runs());
+	TAP_CHECK(handler_is_gone());
+	return true;
+}
+
+static bool failure_keeps(void)
+{
+	TAP_CHECK(fallen_back());
+	have_device = true;
+	start_error = ENOSPC;
+	TAP_CHECK(profil_start(&command) == -1);
+	TAP_CHECK(errno == ENOSPC);
+	TAP_CHECK(timer_runs());
+	start_error = EFAULT;
+	TAP_CHECK(profil_start(&command) == -1);
+	TAP_CHECK(errno == EFAULT);
+	TAP_CHECK(!timer_runs());
+	return true;
+}
+
+static bool not_beside_the_device(void)
+{
+	setenv("PROFIL_FALLBACK", "signal", 1);
+	have_device = true;
+	TAP_CHECK(!start());
+	TAP_CHECK(!timer_runs());
+	have_device = false;
+	TAP_CHECK(start() == -1);
+	TAP_CHECK(errno == ENOENT);
+	TAP_CHECK(!timer_runs());
+	/* That the one of the device may go on is not hidden. */
+	setenv("PROFIL_QUIET", "1", 1);
+	TAP_CHECK(profil_stop() == -1);
+	TAP_CHECK(errno == ENOENT);
+	return true;
+}
+
+static atomic_bool enough;
+
+static void *start_and_stop(void *unused)
+{
+	while (!atomic_load(&enough)) {
+		start();
+		profil_stop();
+	}
+	return unused;
+}
+
+#define THREADS 3
+static pthread_t thread[THREADS];
+
+static bool threads_begin(void)
+{
+	setenv("PROFIL_FALLBACK", "signal", 1);
+	for (int i = 0; i < THREADS; i++)
+		TAP_CHECK(!pthread_create(&thread[i], NULL, start_and_stop, NULL));
+	return true;
+}
+
+static bool threads_end(void)
+{
+	atomic_store(&enough, true);
+	for (int i = 0; i < THREADS; i++)
+		TAP_CHECK(!pthread_join(thread[i], NULL));
+	TAP_CHECK(!timer_runs());
+	TAP_CHECK(handler_is_gone());
+	return true;
+}
+
+/* The C library's own would be left with its timer or its handler. */
+static bool many_threads(void)
+{
+	TAP_CHECK(threads_begin());
+	for (int i = 0; i < 20000; i++) {
+		start();
+		profil_stop();
+	}
+	return threads_end();
+}
+
+static bool fork_between(void)
+{
+	TAP_CHECK(threads_begin());
+	for (int i = 0; i < 300; i++) {
+		int status;
+		pid_t pid = fork();
+
+		if (!pid) {
+			/* It would wait for ever for a thread it does not have. */
+			alarm(60);
+			_exit(profil_stop() || start() || profil_stop());
+		}
+		TAP_CHECK(waitpid(pid, &status, 0) == pid);
+		TAP_CHECK(status == 0);
+	}
+	return threads_end();
+}
+
+/* The C library's goes on until the device's begins, whichever thread is first. */
+static void *start_soon(void *unused)
+{
+	start();
+	return unused;
+}
+
+static bool never_both(void)
+{
+	setenv("PROFIL_FALLBACK", "signal", 1);
+	setenv("PROFIL_QUIET", "1", 1);
+	for (int i = 0; i < 2000; i++) {
+		pid_t pid = fork();
+		int status;
+
+		if (!pid) {
+			pthread_t falls_back;
+
+			have_device = false;
+			if (pthread_create(&falls_back, NULL, start_soon, NULL))
+				_exit(2);
+			for (volatile int j = 0; j < i * 10; j++)
+				;
+			have_device = true;
+			if (profil_start(&command))
+				_exit(3);
+			pthread_join(falls_back, NULL);
+			_exit(timer_runs());
+		}
+		TAP_CHECK(waitpid(pid, &status, 0) == pid);
+		TAP_CHECK(status == 0);
+	}
+	return true;
+}
+
 int main(void)
 {
 	tap_fork(falls_back, "PROFIL_FALLBACK=signal starts and stops the C library's");
 	tap_fork(counts, "PROFIL_FALLBACK=signal counts");
 	tap_fork(not_unasked, "any other value does not fall back");
+	tap_fork(starts_again, "the C library's is replaced, ended and started again");
+	tap_fork(device_replaces, "a START of the device ends the C library's");
+	tap_fork(sprofil_replaces, "sprofil() ends the C library's, and does not replace it");
+	tap_fork(failure_keeps, "a failed START ends the C library's with EFAULT alone");
+	tap_fork(not_beside_the_device, "no C library's while the device's may go on");
+	tap_fork(many_threads, "threads may start and end the C library's at once");
+	tap_fork(fork_between, "a child forked meanwhile can end the C library's");
+	tap_fork(never_both, "of the C library's and the device's one is left");
 	return tap_plan();
 }

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What libprofil asks of the device, and what its caller gets to know. */
+/*
+ * What libprofil asks of the device, and what its caller gets to know.
+ * sprofil() is in sprofil_test.c.
+ */
 #include <errno.h>
 #include <pthread.h>
 #include <stdint.h>
@@ -10,21 +13,6 @@
 #include "mock.h"
 #include "tap.h"
 
-#define ARRAY_SIZE(a) (sizeof(a) / sizeof((a)[0]))
-#define EXPECT(...) do {						\
-	static const struct mock_step steps[] = { __VA_ARGS__ };	\
-	mock_expect(steps, ARRAY_SIZE(steps));				\
-} while (0)
-
-#define OPEN		{ .call = MOCK_OPEN }
-#define OPEN_FAILS(e)	{ .call = MOCK_OPEN, .err = (e) }
-#define QUERY(hz)	{ MOCK_IOCTL, PROFIL_IOC_QUERY, query_##hz, 0 }
-#define START(check)	{ MOCK_IOCTL, PROFIL_IOC_START, check, 0 }
-#define START_FAILS(e)	{ MOCK_IOCTL, PROFIL_IOC_START, NULL, e }
-#define STOP		{ MOCK_IOCTL, PROFIL_IOC_STOP, is_stop, 0 }
-#define CLOSE		{ .call = MOCK_CLOSE }
-#define CLOSE_FAILS	{ .call = MOCK_CLOSE, .err = EIO }
-
 #define MISSING "profil: cannot open /dev/profil: "
 
 typedef int profil_fn(unsigned short *buf, size_t bufsiz, size_t offset,
@@ -34,42 +22,8 @@ static unsigned short bins[16];
 /* <unistd.h> has it that buf is never NULL; callers know better. */
 static unsigned short *volatile no_bins;
 
-static bool query_at(void *arg, unsigned int hz)
-{
-	struct profil_query *query = arg;
-
-	TAP_CHECK(query->size == sizeof(*query));
-	TAP_CHECK(query->flags == 0);
-	query->out_tick_hz = hz;
-	return true;
-}
-
-static bool query_250(void *arg)
-{
-	return query_at(arg, 250);
-}
-
-static bool query_100(void *arg)
-{
-	return query_at(arg, 100);
-}
-
-static bool query_64(void *arg)
-{
-	return query_at(arg, 64);
-}
-
-static bool is_stop(void *arg)
-{
-	struct profil_stop *stop = arg;
-
-	TAP_CHECK(stop->size == sizeof(*stop));
-	TAP_CHECK(stop->flags == 0);
-	return true;
-}
-
 /* As profil(bins, sizeof(bins), 0x1234, 65536) has to arrive. */
-static bool start_at(void *arg, unsigned int rate)
+static bool is_start(void *arg)
 {
 	struct profil_start *start = arg;
 	struct profil_region *region = (void *)(uintptr_t)start->regions_uptr;
@@ -78,7 +32,7 @@ static bool start_at(void *arg, unsigned int rate)
 	TAP_CHECK(start->flags == 0);
 	TAP_CHECK(start->region_num == 1);
 	TAP_CHECK(start->region_len == sizeof(*region));
-	TAP_CHECK(start->rate == rate);
+	TAP_CHECK(start->rate == 100);
 	TAP_CHECK(start->source == 0);
 	TAP_CHECK(!start->__reserved[0] && !start->__reserved[1]);
 	TAP_CHECK(region->buf_uptr == (uintptr_t)bins);
@@ -87,16 +41,6 @@ static bool start_at(void *arg, unsigned int rate)
 	TAP_CHECK(region->scale == 65536);
 	TAP_CHECK(region->flags == 0);
 	return true;
-}
-
-static bool start_100(void *arg)
-{
-	return start_at(arg, 100);
-}
-
-static bool start_64(void *arg)
-{
-	return start_at(arg, 64);
 }
 
 static int start(void)
@@ -108,7 +52,7 @@ static int start(void)
 
 static bool started(void)
 {
-	EXPECT(OPEN, QUERY(250), START(start_100), CLOSE);
+	EXPECT(START(is_start));
 	TAP_CHECK(!start());
 	return mock_done();
 }
@@ -122,16 +66,98 @@ static bool starts(void)
 	return true;
 }
 
-static bool rate_is_100(void)
+static __u64 wanted_value;
+
+static const struct profil_region *only_region(void *arg)
 {
-	EXPECT(OPEN, QUERY(100), START(start_100), CLOSE);
-	TAP_CHECK(!start());
+	struct profil_start *start = arg;
+
+	return (void *)(uintptr_t)start->regions_uptr;
+}
+
+static bool is_scale(void *arg)
+{
+	TAP_CHECK(only_region(arg)->scale == wanted_value);
+	return true;
+}
+
+static bool every_scale_is_handed_on(void)
+{
+	static const unsigned int scales[] = { 1, 2, 3, 65535, 65537, 131072, UINT32_MAX };
+
+	for (size_t i = 0; i < ARRAY_SIZE(scales); i++) {
+		EXPECT(START(is_scale));
+		wanted_value = scales[i];
+		TAP_CHECK(!profil(bins, sizeof(bins), 0, scales[i]));
+		TAP_CHECK(mock_done());
+	}
+	return true;
+}
+
+static bool is_bytes(void *arg)
+{
+	TAP_CHECK(only_region(arg)->bytes == wanted_value);
+	return true;
+}
+
+static bool every_size_is_handed_on(void)
+{
+	static const size_t sizes[] = { 0, 1, 2, 3, SIZE_MAX };
+
+	for (size_t i = 0; i < ARRAY_SIZE(sizes); i++) {
+		EXPECT(START(is_bytes));
+		wanted_value = sizes[i];
+		TAP_CHECK(!profil(bins, sizes[i], 0, 65536));
+		TAP_CHECK(mock_done());
+	}
+	return true;
+}
+
+static bool is_offset(void *arg)
+{
+	TAP_CHECK(only_region(arg)->offset == wanted_value);
+	return true;
+}
+
+static bool is_buf(void *arg)
+{
+	TAP_CHECK(only_region(arg)->buf_uptr == wanted_value);
+	return true;
+}
+
+static bool high_addresses_stay_high(void)
+{
+	EXPECT(START(is_offset), START(is_buf));
+	wanted_value = SIZE_MAX;
+	TAP_CHECK(!profil(bins, sizeof(bins), SIZE_MAX, 65536));
+	wanted_value = SIZE_MAX - 15;
+	TAP_CHECK(!profil((void *)(SIZE_MAX - 15), 2, 0, 65536));
 	return mock_done();
 }
 
-static bool rate_is_tick(void)
+static bool odd_buffers_are_handed_on(void)
 {
-	EXPECT(OPEN, QUERY(64), START(start_64), CLOSE);
+	EXPECT(START(is_buf));
+	wanted_value = (uintptr_t)bins + 1;
+	TAP_CHECK(!profil((void *)((char *)bins + 1), 8, 0, 65536));
+	return mock_done();
+}
+
+static bool replaces_without_a_stop(void)
+{
+	EXPECT(START(is_start), START(is_start), STOP);
+	TAP_CHECK(!start());
+	TAP_CHECK(!start());
+	TAP_CHECK(!profil(no_bins, 0, 0, 0));
+	return mock_done();
+}
+
+static bool starts_again(void)
+{
+	EXPECT(START(is_start), STOP, STOP, START(is_start));
+	TAP_CHECK(!start());
+	TAP_CHECK(!profil(no_bins, 0, 0, 0));
+	TAP_CHECK(!profil(no_bins, 0, 0, 0));
 	TAP_CHECK(!start());
 	return mock_done();
 }
@@ -149,7 +175,7 @@ static bool stop_without_start(void)
 static bool null_stops(void)
 {
 	TAP_CHECK(started());
-	EXPECT(OPEN, STOP, CLOSE);
+	EXPECT(STOP);
 	errno = 77;
 	TAP_CHECK(!profil(no_bins, 0, 0, 65536));
 	TAP_CHECK(errno == 77);
@@ -159,7 +185,7 @@ static bool null_stops(void)
 static bool scale_0_stops(void)
 {
 	TAP_CHECK(started());
-	EXPECT(OPEN, STOP, CLOSE, OPEN, STOP, CLOSE);
+	EXPECT(STOP, STOP);
 	TAP_CHECK(!profil(bins, sizeof(bins), 0, 0));
 	TAP_CHECK(!profil(bins, sizeof(bins), 0, 0));
 	return mock_done();
@@ -171,7 +197,7 @@ static bool child_stops(void)
 	pid_t pid;
 
 	TAP_CHECK(started());
-	EXPECT(OPEN, STOP, CLOSE);
+	EXPECT(STOP);
 	pid = fork();
 	if (!pid)
 		_exit(profil(bins, sizeof(bins), 0, 0) || !mock_done());
@@ -192,18 +218,10 @@ static bool stop_fails(void)
 
 static bool start_fails(void)
 {
-	EXPECT(OPEN, QUERY(250), START_FAILS(EFAULT), CLOSE_FAILS);
+	EXPECT(START_FAILS(EFAULT));
 	TAP_CHECK(start() == -1);
 	TAP_CHECK(errno == EFAULT);
 	TAP_CHECK(!*mock_stderr());
-	return mock_done();
-}
-
-static bool query_fails(void)
-{
-	EXPECT(OPEN, { MOCK_IOCTL, PROFIL_IOC_QUERY, NULL, ENOTTY }, CLOSE_FAILS);
-	TAP_CHECK(start() == -1);
-	TAP_CHECK(errno == ENOTTY);
 	return mock_done();
 }
 
@@ -287,46 +305,35 @@ static bool threads_say_it_once(void)
 	return mock_done();
 }
 
-static const struct profil_region two_regions[2];
+static const struct profil_start whole_command;
 
-static bool is_two_regions(void *arg)
+static bool is_whole_command(void *arg)
 {
-	struct profil_start *start = arg;
-
-	TAP_CHECK(start->size == sizeof(*start));
-	TAP_CHECK(start->regions_uptr == (uintptr_t)two_regions);
-	TAP_CHECK(start->region_num == 2);
-	TAP_CHECK(start->region_len == 40);
-	TAP_CHECK(start->rate == 0);
+	TAP_CHECK(arg == &whole_command);
 	return true;
 }
 
 static bool all_of_start(void)
 {
-	EXPECT(OPEN, START(is_two_regions), CLOSE, OPEN, STOP, CLOSE,
-	       OPEN_FAILS(ENOENT));
-	TAP_CHECK(!profil_start(two_regions, 2, 40, 0));
+	EXPECT(START(is_whole_command), STOP, START_FAILS(ENOSPC), OPEN_FAILS(ENOENT));
+	errno = 77;
+	TAP_CHECK(!profil_start(&whole_command));
 	TAP_CHECK(!profil_stop());
-	TAP_CHECK(profil_start(two_regions, 2, 40, 0) == -1);
+	TAP_CHECK(errno == 77);
+	TAP_CHECK(profil_start(&whole_command) == -1);
+	TAP_CHECK(errno == ENOSPC);
+	TAP_CHECK(profil_start(&whole_command) == -1);
 	TAP_CHECK(errno == ENOENT);
 	TAP_CHECK(*mock_stderr());
 	return mock_done();
 }
 
-static bool is_too_many(void *arg)
+/* What failed may have replaced the histogram of another thread's call. */
+static bool stops_after_failure(void)
 {
-	struct profil_start *start = arg;
-
-	TAP_CHECK(start->region_num == UINT32_MAX);
-	TAP_CHECK(start->region_len == UINT32_MAX);
-	return true;
-}
-
-/* 2^32 + 1 regions must not become one. */
-static bool too_many_stay_too_many(void)
-{
-	EXPECT(OPEN, START(is_too_many), CLOSE);
-	profil_start(two_regions, (1ULL << 32) + 1, (1ULL << 32) + 32, 0);
+	EXPECT(START_FAILS(ENOSPC), STOP);
+	TAP_CHECK(start() == -1);
+	TAP_CHECK(!profil_stop());
 	return mock_done();
 }
 
@@ -340,9 +347,10 @@ static bool is_stats(void *arg)
 
 static bool stats_are_read(void)
 {
-	EXPECT(OPEN, { MOCK_IOCTL, PROFIL_IOC_STATS, is_stats, 0 }, CLOSE,
-	       OPEN, { MOCK_IOCTL, PROFIL_IOC_STATS, is_stats, ENOENT }, CLOSE_FAILS);
+	EXPECT({ PROFIL_IOC_STATS, is_stats, 0 }, { PROFIL_IOC_STATS, is_stats, ENOENT });
+	errno = 77;
 	TAP_CHECK(!profil_stats(&stats));
+	TAP_CHECK(errno == 77);
 	TAP_CHECK(profil_stats(&stats) == -1);
 	TAP_CHECK(errno == ENOENT);
 	return mock_done();
@@ -352,35 +360,65 @@ static bool query_is_read(void)
 {
 	struct profil_query query = { .size = sizeof(query) };
 
-	EXPECT(OPEN, QUERY(64), CLOSE, OPEN_FAILS(ENODEV));
+	EXPECT(QUERY(250), OPEN_FAILS(ENODEV));
+	errno = 77;
 	TAP_CHECK(!profil_query(&query));
-	TAP_CHECK(query.out_tick_hz == 64);
+	TAP_CHECK(errno == 77);
+	TAP_CHECK(query.out_tick_hz == 250);
 	TAP_CHECK(profil_query(&query) == -1);
 	TAP_CHECK(errno == ENODEV);
 	TAP_CHECK(*mock_stderr());
 	return mock_done();
 }
 
+/* Cancellation must neither leave a descriptor nor throw through profil(). */
+static void *start_cancelled(void *unused)
+{
+	(void)unused;
+	pthread_cancel(pthread_self());
+	start();
+	start();
+	pthread_testcancel();
+	return NULL;
+}
+
+static bool no_cancellation_point(void)
+{
+	pthread_t thread;
+	void *result;
+
+	EXPECT(START(is_start), OPEN_FAILS(ENOENT));
+	TAP_CHECK(!pthread_create(&thread, NULL, start_cancelled, NULL));
+	pthread_join(thread, &result);
+	TAP_CHECK(result == PTHREAD_CANCELED);
+	TAP_CHECK(*mock_stderr());
+	return mock_done();
+}
+
 int main(void)
 {
-	tap_fork(starts, "profil() becomes QUERY and START, and leaves errno alone");
-	tap_fork(rate_is_100, "a tick of 100 Hz gives a rate of 100");
-	tap_fork(rate_is_tick, "a slower tick gives the tick's rate");
+	tap_fork(starts, "profil() becomes one START at a rate of 100, and leaves errno alone");
+	tap_fork(every_scale_is_handed_on, "profil() hands on scales 1, 2 and above 65536");
+	tap_fork(every_size_is_handed_on, "profil() hands on sizes 0, 1 and odd ones");
+	tap_fork(high_addresses_stay_high, "profil() extends addresses with zeros");
+	tap_fork(odd_buffers_are_handed_on, "profil() hands on a buffer at an odd address");
+	tap_fork(replaces_without_a_stop, "profil() while on is one START more");
+	tap_fork(starts_again, "profil() starts again after two stops");
 	tap_fork(stop_without_start, "stopping before any start touches no device");
 	tap_fork(null_stops, "a NULL buffer stops");
 	tap_fork(scale_0_stops, "scale 0 stops, again and again");
 	tap_fork(child_stops, "a forked child can stop its inherited profile");
 	tap_fork(stop_fails, "a stop that cannot open the device fails");
+	tap_fork(stops_after_failure, "a stop after a failed start is not left out");
 	tap_fork(start_fails, "an error of START is handed on over close()");
-	tap_fork(query_fails, "an error of QUERY is handed on, nothing starts");
 	tap_fork(missing_said_once, "a missing device is said once");
 	tap_fork(missing_said_why, "a forbidden device is said with its remedy");
 	tap_fork(no_advice_for_others, "other causes are said without advice");
 	tap_fork(quiet, "PROFIL_QUIET=1 says nothing");
 	tap_fork(no_fallback_in_archive, "the archive says that it cannot fall back");
 	tap_fork(threads_say_it_once, "eight threads say it once");
+	tap_fork(no_cancellation_point, "a cancelled thread finishes its call");
 	tap_fork(all_of_start, "profil_start() hands everything on");
-	tap_fork(too_many_stay_too_many, "counts above 32 bits are not cut off");
 	tap_fork(stats_are_read, "profil_stats() fills the caller's structure");
 	tap_fork(query_is_read, "profil_query() fills the caller's structure");
 	return tap_plan();

@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Stands in for open, ioctl, close and writev: ld --wrap sends them here. */
+/*
+ * Stands in for open, ioctl, close, mmap, munmap and writev: ld --wrap sends
+ * them here.
+ */
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/uio.h>
 #include <unistd.h>
 #include "mock.h"
@@ -13,24 +17,46 @@
 int __wrap_open(const char *path, int flags, ...);
 int __wrap_ioctl(int fd, unsigned long cmd, void *arg);
 int __wrap_close(int fd);
+void *__wrap_mmap(void *at, size_t len, int prot, int flags, int fd, off_t offset);
+int __wrap_munmap(void *at, size_t len);
 ssize_t __wrap_writev(int fd, const struct iovec *iov, int num);
+
+void *__real_mmap(void *at, size_t len, int prot, int flags, int fd, off_t offset);
+int __real_munmap(void *at, size_t len);
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static const struct mock_step *expected;
 static size_t left;
+static bool any;
+static bool no_memory;
 static bool failed;
+static int opened;
+static size_t mapped;
+static unsigned long last_command;
+static int last_error;
 static char text[4096];
 
 void mock_expect(const struct mock_step *steps, size_t num)
 {
 	expected = steps;
 	left = num;
+	any = false;
+}
+
+void mock_expect_any(void)
+{
+	left = 0;
+	any = true;
 }
 
 bool mock_done(void)
 {
 	if (left)
 		return tap_fail("%zu expected calls were not made", left);
+	if (opened)
+		return tap_fail("%d descriptors are not closed", opened);
+	if (mapped)
+		return tap_fail("%zu bytes are not unmapped", mapped);
 	return !failed;
 }
 
@@ -43,52 +69,158 @@ const char *mock_stderr(void)
 	return last;
 }
 
-static int step(enum mock_call call, unsigned long cmd, void *arg, bool args_ok)
+void mock_no_memory(void)
 {
-	const struct mock_step *want = expected;
-	int err = EIO;
+	no_memory = true;
+}
 
+unsigned long mock_last_command(void)
+{
+	return last_command;
+}
+
+bool mock_is_stop(void *arg)
+{
+	struct profil_stop *stop = arg;
+
+	TAP_CHECK(stop->size == sizeof(*stop));
+	TAP_CHECK(stop->flags == 0);
+	return true;
+}
+
+static bool query_at(void *arg, unsigned int hz)
+{
+	struct profil_query *query = arg;
+
+	TAP_CHECK(query->size == sizeof(*query));
+	TAP_CHECK(query->flags == 0);
+	query->out_tick_hz = hz;
+	query->out_tick_ns = (1000000000 + hz / 2) / hz;	/* as TICK_NSEC is */
+	query->out_regions_max = MOCK_REGIONS_MAX;
+	return true;
+}
+
+bool mock_query_100(void *arg)
+{
+	return query_at(arg, 100);
+}
+
+bool mock_query_250(void *arg)
+{
+	return query_at(arg, 250);
+}
+
+bool mock_query_300(void *arg)
+{
+	return query_at(arg, 300);
+}
+
+bool mock_query_1000(void *arg)
+{
+	return query_at(arg, 1000);
+}
+
+static bool wrong(const char *what, unsigned long cmd)
+{
+	failed = true;
+	return tap_fail("unexpected %s, command %#lx", what, cmd);
+}
+
+/* Each of these is a cancellation point, and leaves dirt in errno. */
+static void enter(void)
+{
+	pthread_testcancel();
 	pthread_mutex_lock(&lock);
-	if (!left || want->call != call || want->cmd != cmd || !args_ok) {
-		failed = true;
-		tap_fail("unexpected %s, command %#lx",
-			 call == MOCK_OPEN ? "open" :
-			 call == MOCK_IOCTL ? "ioctl" : "close or arguments", cmd);
-	} else {
-		if (want->check && !want->check(arg))
-			failed = true;
-		err = want->err;
-		expected++;
-		left--;
-	}
-	pthread_mutex_unlock(&lock);
+}
 
+static int leave(int err)
+{
+	pthread_mutex_unlock(&lock);
 	errno = err ? err : MOCK_ERRNO;
 	return err ? -1 : 0;
 }
 
 int __wrap_open(const char *path, int flags, ...)
 {
-	bool ok = !strcmp(path, "/dev/profil") && flags == (O_RDWR | O_CLOEXEC);
+	int err = 0;
 
-	return step(MOCK_OPEN, 0, NULL, ok) ? -1 : MOCK_FD;
+	enter();
+	if (strcmp(path, "/dev/profil") || flags != (O_RDWR | O_CLOEXEC))
+		wrong("arguments of open()", 0);
+	if (!any && (!left || opened))
+		wrong("open()", 0);
+	if (left && !expected->cmd) {
+		err = expected++->err;
+		left--;
+	}
+	opened += !err;
+	return leave(err) ? -1 : MOCK_FD;
 }
 
 int __wrap_ioctl(int fd, unsigned long cmd, void *arg)
 {
-	return step(MOCK_IOCTL, cmd, arg, fd == MOCK_FD);
+	int err = 0;
+
+	enter();
+	if (fd != MOCK_FD || !opened)
+		wrong("descriptor", cmd);
+	if (any && cmd == PROFIL_IOC_QUERY)
+		mock_query_250(arg);
+	if (!any && (!left || expected->cmd != cmd)) {
+		wrong("ioctl()", cmd);
+		err = EIO;
+	} else if (!any) {
+		if (expected->check && !expected->check(arg))
+			failed = true;
+		err = expected++->err;
+		left--;
+	}
+	last_command = cmd;
+	last_error = err;
+	return leave(err);
 }
 
 int __wrap_close(int fd)
 {
-	return step(MOCK_CLOSE, 0, NULL, fd == MOCK_FD);
+	int err;
+
+	enter();
+	if (fd != MOCK_FD || !opened)
+		wrong("close()", 0);
+	opened--;
+	/* What went wrong before is what counts. */
+	err = last_error ? EIO : 0;
+	return leave(err);
+}
+
+void *__wrap_mmap(void *at, size_t len, int prot, int flags, int fd, off_t offset)
+{
+	void *map;
+
+	if (no_memory) {
+		errno = ENOMEM;
+		return MAP_FAILED;
+	}
+	map = __real_mmap(at, len, prot, flags, fd, offset);
+	pthread_mutex_lock(&lock);
+	mapped += map == MAP_FAILED ? 0 : len;
+	pthread_mutex_unlock(&lock);
+	return map;
+}
+
+int __wrap_munmap(void *at, size_t len)
+{
+	pthread_mutex_lock(&lock);
+	mapped -= len;
+	pthread_mutex_unlock(&lock);
+	return __real_munmap(at, len);
 }
 
 ssize_t __wrap_writev(int fd, const struct iovec *iov, int num)
 {
 	ssize_t len = 0;
 
-	pthread_mutex_lock(&lock);
+	enter();
 	if (fd != STDERR_FILENO)
 		failed = true;
 	for (int i = 0; i < num; i++) {

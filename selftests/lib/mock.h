@@ -1,20 +1,19 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * A device that expects. A test lists the calls that the library is to make, in
- * their order; any other call fails the test, and so does one that is missing.
+ * A device that expects.  A test lists the commands that the library is to give,
+ * in their order; any other one fails the test, and so does one that is missing.
+ * The device must be opened and closed for each.
  */
 #ifndef SELFTESTS_LIB_MOCK_H
 #define SELFTESTS_LIB_MOCK_H
 
 #include <stdbool.h>
 #include <stddef.h>
-
-enum mock_call { MOCK_OPEN, MOCK_IOCTL, MOCK_CLOSE };
+#include <profil.h>
 
 struct mock_step {
-	enum mock_call call;
-	unsigned long cmd;		/* MOCK_IOCTL */
-	bool (*check)(void *arg);	/* MOCK_IOCTL: looks at and fills the argument */
+	unsigned long cmd;		/* 0: open() fails, there is no command */
+	bool (*check)(void *arg);	/* looks at and fills the argument */
 	int err;			/* fails with this errno */
 };
 
@@ -24,9 +23,40 @@ struct mock_step {
 #define MOCK_ERRNO 4321
 
 void mock_expect(const struct mock_step *steps, size_t num);
-/* True if all steps were made, and nothing else. */
+/* From now on any commands in any order, of several threads. */
+void mock_expect_any(void);
+/*
+ * True if all steps were made, and nothing else, and what was opened and mapped
+ * is closed and unmapped.
+ */
 bool mock_done(void);
 /* What was written to stderr since the last call. */
 const char *mock_stderr(void);
+/* From now on mmap() fails with ENOMEM. */
+void mock_no_memory(void);
+/* The last command that arrived. */
+unsigned long mock_last_command(void);
+
+#define ARRAY_SIZE(a) (sizeof(a) / sizeof((a)[0]))
+#define EXPECT(...) do {						\
+	static const struct mock_step steps[] = { __VA_ARGS__ };	\
+	mock_expect(steps, ARRAY_SIZE(steps));				\
+} while (0)
+
+#define OPEN_FAILS(error)	{ 0, NULL, error }
+#define START(look)		{ PROFIL_IOC_START, look, 0 }
+#define START_FAILS(error)	{ PROFIL_IOC_START, NULL, error }
+#define STOP			{ PROFIL_IOC_STOP, mock_is_stop, 0 }
+/* With the ticks of a kernel of 100, 250, 300 or 1000 Hz, and 4096 regions. */
+#define QUERY(hz)		{ PROFIL_IOC_QUERY, mock_query_##hz, 0 }
+#define QUERY_FAILS(error)	{ PROFIL_IOC_QUERY, NULL, error }
+
+#define MOCK_REGIONS_MAX 4096
+
+bool mock_is_stop(void *arg);
+bool mock_query_100(void *arg);
+bool mock_query_250(void *arg);
+bool mock_query_300(void *arg);
+bool mock_query_1000(void *arg);
 
 #endif /* SELFTESTS_LIB_MOCK_H */

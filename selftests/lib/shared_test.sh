@@ -1,18 +1,31 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 # The library as others meet it: symbols, LD_PRELOAD, linking, installation.
-# Usage: shared_test.sh LIBDIR (with libprofil.so in it)
+# Usage: shared_test.sh LIBDIR COMPILER... (with libprofil.so in it, for that
+# compiler)
 set -eu
 
 here=$(cd "$(dirname "$0")" && pwd)
+examples=$here/../../Documentation/examples
+pages=$here/../../Documentation/man
 lib=$(cd "$1" && pwd)
-: "${CC:=cc}"
+shift
+CC="$*"
 # shellcheck source-path=SCRIPTDIR source=tap.sh
 . "$here/tap.sh"
 
+if readelf -h "$lib/libprofil.so" | grep -q ELF32; then
+	tap_note=', with 32 bits'
+fi
+
+compile() {
+	$CC -I"$here/../../libwrap" -I"$here/../../uapi" "$@"
+}
+
 symbols() {
 	nm -D --defined-only "$lib/libprofil.so" | awk '{ print $2, $3 }' | sort >"$tmp/have"
-	printf 'T %s\n' profil profil_query profil_start profil_stats profil_stop >"$tmp/want"
+	printf 'T %s\n' profil profil_query profil_start profil_stats profil_stop \
+		sprofil >"$tmp/want"
 	diff -u "$tmp/want" "$tmp/have"
 }
 
@@ -26,29 +39,130 @@ needs_libc_alone() {
 	grep -F 'NEEDED' "$tmp/dynamic" | grep -F libc.so
 }
 
+# Nothing that a forked child or a signal handler may find locked, and nothing
+# that touches other descriptors than its own.
+needs_no_more_of_it() {
+	nm -D --undefined-only "$lib/libprofil.so" >"$tmp/needed"
+	grep -wE 'open|open64' "$tmp/needed"
+	! grep -E ' (fcntl|dup|malloc|calloc|realloc|free|atexit|stderr|fopen|.*puts|.*printf)' \
+		"$tmp/needed"
+}
+
 preload() {
 	$CC -o "$tmp/whose" "$here/whose.c"
-	nm -D "$tmp/whose" | grep -F profil@GLIBC_2
-	LD_PRELOAD="$lib/libprofil.so" "$tmp/whose" | grep -F libprofil.so
-	# The test itself can fail: without the preload it is the C library's.
-	"$tmp/whose" | grep -F libc.so
+	nm -D "$tmp/whose" | grep -F ' profil@GLIBC_2'
+	nm -D "$tmp/whose" | grep -F ' sprofil@GLIBC_2'
+	LD_PRELOAD="$lib/libprofil.so" "$tmp/whose" >"$tmp/ours"
+	test "$(grep -c libprofil.so "$tmp/ours")" = 2
+	# The test itself can fail: without the preload they are the C library's.
+	"$tmp/whose" >"$tmp/theirs"
+	test "$(grep -c libc.so "$tmp/theirs")" = 2
 }
 
 link_shared() {
 	$CC -o "$tmp/linked" "$here/whose.c" -L"$lib" -lprofil
-	LD_LIBRARY_PATH=$lib "$tmp/linked" | grep -F libprofil.so.1
+	LD_LIBRARY_PATH=$lib "$tmp/linked" >"$tmp/ours"
+	test "$(grep -c libprofil.so.1 "$tmp/ours")" = 2
 }
 
 # No message of the linker either: dlsym() in the archive would give one.
 link_static() {
-	$CC -static -o "$tmp/static" "$here/../../Documentation/examples/ex.c" \
-		-L"$lib" -lprofil >"$tmp/link" 2>&1
-	test ! -s "$tmp/link"
-	nm "$tmp/static" | grep -w 'T profil'
+	for example in ex sprofil; do
+		$CC -static -o "$tmp/static" "$examples/$example.c" \
+			-L"$lib" -lprofil >"$tmp/link" 2>&1
+		test ! -s "$tmp/link"
+		nm "$tmp/static" | grep -wE 'T s?profil'
+	done
+}
+
+# Each in its own member: a program's own profil() does not stand in the way.
+own_profil() {
+	cat >"$tmp/own.c" <<-EOT
+		#include <profil.h>
+		int profil(unsigned short *b, size_t n, size_t o, unsigned int s);
+		int profil(unsigned short *b, size_t n, size_t o, unsigned int s)
+		{
+			return !b + !n + !o + !s;
+		}
+		int main(void) { return sprofil(0, profil(0, 0, 0, 0) - 4, 0, 0); }
+	EOT
+	compile -static -o "$tmp/own" "$tmp/own.c" -L"$lib" -lprofil
+	"$tmp/own"
+}
+
+# uses_all HEADER...: a source that includes them and uses what they promise
+uses_all() {
+	printf '#include <%s>\n' "$@"
+	cat <<-EOT
+		struct prof range;
+		int uint64_is_4[PROF_UINT64 == 4 ? 1 : -1];
+		int flags = PROF_USHORT | PROF_UINT | PROF_FAST | PROF_UINT64;
+		void use(void);
+		void use(void)
+		{
+			struct timeval period;
+			profil(0, 0, 0, 0);
+			sprofil(&range, 1, &period, flags);
+			profil_stop();
+		}
+	EOT
+}
+
+c90() {
+	compile -std=c90 -D_DEFAULT_SOURCE -pedantic -Wall -Werror -Wno-nonnull -fsyntax-only "$@"
+}
+
+# In any order with the header that has nearly its name, and without it, where
+# the C library has none.
+headers() {
+	uses_all unistd.h profil.h >"$tmp/1.c"
+	uses_all profil.h sys/profil.h unistd.h >"$tmp/2.c"
+	uses_all sys/profil.h unistd.h profil.h >"$tmp/3.c"
+	for source in "$tmp"/[123].c; do
+		c90 "$source"
+	done
+
+	mkdir "$tmp/include"
+	cp -rs "/usr/include/$(cc -print-multiarch)/." "$tmp/include"
+	cp -rsn /usr/include/*.h /usr/include/linux /usr/include/asm-generic "$tmp/include"
+	rm "$tmp/include/sys/profil.h"
+	uses_all profil.h >"$tmp/4.c"
+	CC=cc c90 -nostdinc -isystem "$(cc -print-file-name=include)" \
+		-isystem "$tmp/include" "$tmp/4.c"
+}
+
+# What a manual page shows of a file is in it, word for word: shown PAGE FILE N
+shown() {
+	awk -v from="From Documentation/examples/$2:" -v part="$tmp/part" '
+		index($0, from) { file = part (++n) }
+		/^\.Ed/ { file = inside = "" }
+		inside { gsub(/\\e/, "\\"); print >file }
+		/^\.Bd -literal/ { inside = file }' "$pages/$1"
+	for n in $(seq "$3"); do
+		part=$(cat "$tmp/part$n")
+		case $(cat "$examples/$2") in
+		*"$part"*) ;;
+		*)
+			echo "this part of $1 is not in $2:"
+			echo "$part"
+			return 1
+			;;
+		esac
+	done
+	rm "$tmp"/part*
+}
+
+examples() {
+	for example in ex sprofil; do
+		$CC -O2 -Wall -Wextra -Werror -o "$tmp/$example" "$examples/$example.c" \
+			-L"$lib" -lprofil
+	done
+	shown profil.3 ex.c 1
+	shown sprofil.3 sprofil.c 2
 }
 
 install_tree() {
-	make -s -C "$here/../../libwrap" O="$lib" DESTDIR="$tmp/root" PREFIX=/usr \
+	make -s -C "$here/../../libwrap" O="$lib" CC="$CC" DESTDIR="$tmp/root" PREFIX=/usr \
 		LIBDIR=/usr/lib/triplet "$1"
 }
 
@@ -92,12 +206,16 @@ uninstalled() {
 	test -z "$(find "$tmp/root" ! -type d -print)"
 }
 
-check "exports its five calls, without a version" symbols
+check "exports its six calls, without a version" symbols
 check "is libprofil.so.1" soname
 check "needs the C library alone" needs_libc_alone
-check "LD_PRELOAD stands before profil@GLIBC" preload
+check "needs no stdio, no malloc, no fcntl of it" needs_no_more_of_it
+check "LD_PRELOAD stands before profil@GLIBC and sprofil@GLIBC" preload
 check "-lprofil stands before the C library" link_shared
 check "a static program links without a warning" link_static
+check "a program may have a profil() of its own beside sprofil()" own_profil
+check "<profil.h> is at peace with <sys/profil.h>, and replaces it" headers
+check "the examples compile, and the manual pages show them" examples
 check "installs seven files under DESTDIR" installed_files
 check "profil.pc compiles C90 against them" pkg_config
 check "uninstall leaves no file" uninstalled

@@ -11,9 +11,11 @@
 
 static int tap_count;
 
+/* The same tests run as programs of 64 and of 32 bits. */
 static inline void tap_result(bool ok, const char *name)
 {
-	printf("%sok %d - %s\n", ok ? "" : "not ", ++tap_count, name);
+	printf("%sok %d - %s%s\n", ok ? "" : "not ", ++tap_count, name,
+	       sizeof(long) == 4 ? ", with 32 bits" : "");
 	fflush(stdout);
 }
 
