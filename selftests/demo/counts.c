@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The classes of ticks, in the order of struct profil_stats. */
+/* The classes of ticks, in the order of their sum. */
 #include "profile.h"
 
 #define COUNT(name, text) { #name, text, offsetof(struct profil_stats, out_##name) }
@@ -7,6 +7,7 @@
 const struct profile_count profile_counts[] = {
 	COUNT(ticks, "ticks of its threads"),
 	COUNT(not_due, "not due, by the rate"),
+	COUNT(system, "in the kernel, left out"),
 	COUNT(in_range, "in range"),
 	COUNT(outside, "outside"),
 	COUNT(saturated, "saturated"),

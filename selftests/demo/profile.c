@@ -89,8 +89,6 @@ int profile_end(struct profile_run *run)
 	if (profil_stats(&run->stats) || profil_query(&query))
 		return -1;
 	run->tick_ns = query.out_tick_ns;
-	if (run->rate > query.out_tick_hz)
-		run->rate = query.out_tick_hz;
 	return 0;
 }
 

@@ -14,6 +14,7 @@
 #include <link.h>
 #include <pthread.h>
 #include <stdbool.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -95,7 +96,15 @@ static int add_object(struct dl_phdr_info *info, size_t size, void *unused)
 
 static int start_counting(void)
 {
-	return profil_start(regions, num, sizeof(regions[0]), PROFILE_RATE_TICK);
+	struct profil_start start = {
+		.size = sizeof(start),
+		.region_num = num,
+		.region_len = sizeof(regions[0]),
+		.regions_uptr = (uintptr_t)regions,
+		.rate = PROFILE_RATE_TICK,
+	};
+
+	return profil_start(&start);
 }
 
 /* After the start: the kernel's work to place its hook is not the program's. */

@@ -107,8 +107,8 @@ static void print_accounting(const struct profile *profile)
 		__u64 value = count_of(profile, i);
 
 		/* Reasons and rarities are shown when there are any. */
-		if (value || (strncmp(key, "lost_", 5) && strcmp(key, "borrowed") &&
-			      strcmp(key, "forks_missed")))
+		if (value || (strncmp(key, "lost_", 5) && strcmp(key, "system") &&
+			      strcmp(key, "borrowed") && strcmp(key, "forks_missed")))
 			printf("%9llu  %s\n", value, profile_counts[i].text);
 	}
 	printf("%8.2fs  ticks x %.3g ms\n", SECONDS(run->stats.out_ticks) * run->tick_ns,
