@@ -755,7 +755,7 @@ static void pipe_drain(const struct filler *filler, size_t left)
 
 TEST_F(lifecycle, stop_does_not_wait_for_a_sleeping_thread)
 {
-	struct profil_region region = text_region(self->counter);
+	struct profil_region region = any_region(self->counter);
 	struct profil_query query;
 	struct filler filler;
 	int i, waited = 0;

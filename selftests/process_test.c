@@ -162,12 +162,7 @@ static bool ring_read(struct ring *ring, int file, void *buf, size_t len)
  */
 TEST_F(process, workers_of_io_uring_are_borrowed_and_nobodys_code)
 {
-	struct profil_region region = {
-		.buf_uptr = UPTR(self->counter),
-		.bytes = sizeof(__u16),
-		.scale = 2,
-		.flags = PROFIL_REGION_F_OVERFLOW,
-	};
+	struct profil_region region = any_region(self->counter);
 	int zero = open("/dev/zero", O_RDONLY | O_CLOEXEC), ret;
 	const size_t len = 16UL << 20;
 	__u64 events_first, events_last;

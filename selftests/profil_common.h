@@ -208,17 +208,14 @@ static inline struct profil_region page_region(void *code, void *counter)
 	};
 }
 
-/* A region of all the program's code, in a page of counters at @counters. */
-static inline struct profil_region text_region(void *counters)
+/* The region of one 16-bit counter that is all code, wherever it is. */
+static inline struct profil_region any_region(void *counter)
 {
-	const __u64 before = 32UL << 20;
-	__u64 at = UPTR(hot_a);
-
 	return (struct profil_region){
-		.buf_uptr = UPTR(counters),
-		.bytes = PAGE,
-		.offset = at > before ? at - before : 0,
-		.scale = 1,
+		.buf_uptr = UPTR(counter),
+		.bytes = sizeof(__u16),
+		.scale = 2,
+		.flags = PROFIL_REGION_F_OVERFLOW,
 	};
 }
 
