@@ -58,8 +58,8 @@ lib:
 	$(MAKE) -C libwrap VERSION=$(VERSION)
 
 selftests:
-	selftests/setup.sh build vm
-	$(MAKE) -C selftests OUT=$(CURDIR)/build/selftests \
+	selftests/setup.sh build test vm
+	$(MAKE) -C selftests OUT=$(CURDIR)/build/selftests CC=gcc-12 \
 		HARNESS=$$(selftests/vm/kernels.sh source)/tools/testing/selftests
 
 lint:
@@ -67,7 +67,7 @@ lint:
 	selftests/lint/run.sh
 
 test:
-	selftests/setup.sh build
+	selftests/setup.sh build test
 	$(MAKE) -s -C selftests/lib check
 
 check:

@@ -30,8 +30,8 @@ kmod check
 mmdebstrap dkms
 gcc-12-aarch64-linux-gnu check
 libc6-dev-arm64-cross check
-libc6-dev-i386 check
-lib32gcc-12-dev check
+libc6-dev-i386 test check debug
+lib32gcc-12-dev test check debug
 qemu-system-arm check
 sparse check
 coccinelle check
@@ -54,7 +54,7 @@ END
 }
 
 usage() {
-	echo "usage: setup.sh [--yes] GROUP...   groups: build vm check debug demo dkms" >&2
+	echo "usage: setup.sh [--yes] GROUP...   groups: build test vm check debug demo dkms" >&2
 	exit 2
 }
 
@@ -63,7 +63,7 @@ groups=
 for arg; do
 	case $arg in
 	--yes) yes=1 ;;
-	build | vm | check | debug | demo | dkms) groups="$groups $arg" ;;
+	build | test | vm | check | debug | demo | dkms) groups="$groups $arg" ;;
 	*) usage ;;
 	esac
 done

@@ -38,7 +38,8 @@ while [ $# -gt 0 ]; do
 done
 
 harness=$("$VM/kernels.sh" source)/tools/testing/selftests
-out=$BUILD/selftests compiler=()
+# the one compiler that can build for 32 bits on Debian 12 and 13
+out=$BUILD/selftests compiler=(CC=gcc-12)
 if [ "$kernel" = arm64 ]; then
 	out+=-arm64
 	compiler=(CC=aarch64-linux-gnu-gcc-12)
@@ -51,7 +52,7 @@ elif [ "$i386" ]; then
 fi
 # the modules of an image that is named by its path are not at hand
 [ "$kernel" != "${kernel#*/}" ] || run+=(--swap)
-locked selftests make -s -C "$TOP/selftests" OUT="$out" HARNESS="$harness" ${compiler[@]+"${compiler[@]}"} ||
+locked selftests make -s -C "$TOP/selftests" OUT="$out" HARNESS="$harness" "${compiler[@]}" ||
 	die "the test programs do not build: see above"
 if [ "$core" ]; then
 	mapfile -t programs < <(grep -v '^#' "$TOP/selftests/core.list")
