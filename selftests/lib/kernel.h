@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * As much of a kernel as those parts of the module need that are pure: for the
+ * tests that include module/bump.c and module/find.c.
+ */
+#ifndef SELFTESTS_LIB_KERNEL_H
+#define SELFTESTS_LIB_KERNEL_H
+
+#include <errno.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdlib.h>
+
+typedef uint8_t u8;
+typedef uint32_t u32;
+typedef uint64_t u64;
+#define U32_MAX		UINT32_MAX
+#define U64_MAX		UINT64_MAX
+#define GENMASK(high, low) (~0UL >> (63 - (high)) & ~0UL << (low))
+#define min(a, b)	((a) < (b) ? (a) : (b))
+#define max(a, b)	((a) > (b) ? (a) : (b))
+#define min_t(type, a, b) min((type)(a), (type)(b))
+#define HZ		250
+#define __user
+
+struct file;
+struct vm_area_struct;
+struct work_struct;
+
+/* Members of structures that these parts do not touch. */
+struct opaque {
+	int unused;
+};
+
+#define hlist_node	opaque
+#define hlist_head	opaque
+#define callback_head	opaque
+#define rnd_state	opaque
+#define mutex		opaque
+#define delayed_work	opaque
+#define rcu_work	opaque
+typedef struct opaque kuid_t, atomic_t, refcount_t, raw_spinlock_t;
+
+static inline void sort(void *base, size_t num, size_t size,
+			int (*cmp)(const void *a, const void *b), void *swap)
+{
+	(void)swap;
+	qsort(base, num, size, cmp);
+}
+
+static inline void pagefault_disable(void) {}
+static inline void pagefault_enable(void) {}
+
+/* User memory, and the exchange of a word of it, as the test has them. */
+int user_get(u32 *value, u32 *from);
+int user_exchange(u32 *seen, u32 *word, u32 old, u32 new);
+#define __get_user(value, from)	user_get(&(value), from)
+#define futex_atomic_cmpxchg_inatomic(seen, word, old, new)	\
+	user_exchange(seen, word, old, new)
+
+#endif /* SELFTESTS_LIB_KERNEL_H */
