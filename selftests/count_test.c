@@ -48,16 +48,6 @@ static void *counted_fn(void *data)
 	return NULL;
 }
 
-static void wait_all_asleep(struct gate *gate, pid_t pid, const pid_t *tids)
-{
-	int i;
-
-	while (__atomic_load_n(&gate->waiting, __ATOMIC_SEQ_CST) < THREADS)
-		usleep(1000);
-	for (i = 0; i < THREADS; i++)
-		wait_asleep(pid, tids[i]);
-}
-
 FIXTURE(count) {
 	int fd;
 	struct counted *counted;
@@ -114,7 +104,7 @@ static void count_threads(struct __test_metadata *_metadata,
 		ASSERT_EQ(0, pthread_create(&counted->threads[i], NULL,
 					    counted_fn, &args[i]));
 	}
-	wait_all_asleep(&counted->begin, getpid(), counted->tids);
+	gate_wait_asleep(&counted->begin, counted->tids, THREADS);
 	memcpy(tids, counted->tids, sizeof(counted->tids));
 	tids[THREADS] = syscall(SYS_gettid);
 	ASSERT_EQ(0, instance_watch(&self->instance, tids, THREADS + 1,
@@ -130,11 +120,11 @@ static void count_threads(struct __test_metadata *_metadata,
 		EXPECT_TRUE(check_identity(&last));
 	} while (last.out_ticks - first.out_ticks < ticks);
 	counted->stop = true;
-	wait_all_asleep(&counted->end, getpid(), counted->tids);
+	gate_wait_asleep(&counted->end, counted->tids, THREADS);
 	ASSERT_TRUE(take_pair(&self->instance, self->fd, &events_last, &last));
 	/* Out of the sleep, and with that all that was pending is delivered. */
 	gate_open(&counted->end);
-	wait_all_asleep(&counted->leave, getpid(), counted->tids);
+	gate_wait_asleep(&counted->leave, counted->tids, THREADS);
 
 	EXPECT_TRUE(check_identity(&last));
 	EXPECT_LE(ticks, events_last - events_first);

@@ -49,6 +49,17 @@ struct instance {
 	int stats[CPUS_MAX];	/* kept open: the counts are to be read fast */
 };
 
+static inline int instance_write(const struct instance *instance,
+				 const char *file, const char *text)
+{
+	char path[256];
+	int len = snprintf(path, sizeof(path), "%s/%s", instance->path, file);
+
+	if (len >= (int)sizeof(path))
+		return -ENAMETOOLONG;
+	return write_file(path, 0, text);
+}
+
 static inline int instance_create(struct instance *instance)
 {
 	static int number;
@@ -64,26 +75,23 @@ static inline int instance_create(struct instance *instance)
 	if (instance->cpus > CPUS_MAX)
 		return -E2BIG;
 	for (cpu = 0; cpu < instance->cpus; cpu++) {
-		snprintf(path, sizeof(path), "%s/per_cpu/cpu%d/stats",
-			 instance->path, cpu);
+		if (snprintf(path, sizeof(path), "%s/per_cpu/cpu%d/stats",
+			     instance->path, cpu) >= (int)sizeof(path))
+			return -ENAMETOOLONG;
 		instance->stats[cpu] = open(path, O_RDONLY | O_CLOEXEC);
 		if (instance->stats[cpu] < 0)
 			return -errno;
 	}
-	snprintf(path, sizeof(path), "%s/buffer_size_kb", instance->path);
-	return write_file(path, 0, "64");
+	return instance_write(instance, "buffer_size_kb", "64");
 }
 
 static inline void instance_destroy(const struct instance *instance)
 {
-	char path[256];
 	int cpu;
 
 	for (cpu = 0; cpu < instance->cpus; cpu++)
 		close(instance->stats[cpu]);
-	snprintf(path, sizeof(path), "%s/events/kprobes/" EVENT "/enable",
-		 instance->path);
-	write_file(path, 0, "0");
+	instance_write(instance, "events/kprobes/" EVENT "/enable", "0");
 	rmdir(instance->path);
 }
 
@@ -96,21 +104,18 @@ static inline int instance_watch(const struct instance *instance,
 				 const pid_t *tids, int num,
 				 enum watched watched)
 {
-	char path[256], filter[512] = "(";
+	char filter[512] = "(";
 	int i, ret;
 
 	for (i = 0; i < num; i++)
 		sprintf(filter + strlen(filter), "%scommon_pid == %d",
 			i ? " || " : "", tids[i]);
 	strcat(filter, watched == USER_TICKS ? ") && user == 1" : ")");
-	snprintf(path, sizeof(path), "%s/events/kprobes/" EVENT "/filter",
-		 instance->path);
-	ret = write_file(path, 0, filter);
+	ret = instance_write(instance, "events/kprobes/" EVENT "/filter",
+			     filter);
 	if (ret)
 		return ret;
-	snprintf(path, sizeof(path), "%s/events/kprobes/" EVENT "/enable",
-		 instance->path);
-	return write_file(path, 0, "1");
+	return instance_write(instance, "events/kprobes/" EVENT "/enable", "1");
 }
 
 static inline __u64 stats_field(const char *text, const char *name)
@@ -194,6 +199,18 @@ static inline void wait_asleep(pid_t pid, pid_t tid)
 		if (stat)
 			fclose(stat);
 	}
+}
+
+/* Until the @num threads of this process that have @gate before them sleep. */
+static inline void gate_wait_asleep(struct gate *gate, const pid_t *tids,
+				    int num)
+{
+	int i;
+
+	while (__atomic_load_n(&gate->waiting, __ATOMIC_SEQ_CST) < (__u32)num)
+		usleep(1000);
+	for (i = 0; i < num; i++)
+		wait_asleep(getpid(), tids[i]);
 }
 
 #endif /* TICKS_H */
