@@ -365,6 +365,8 @@ static bool query_is_read(void)
 	TAP_CHECK(!profil_query(&query));
 	TAP_CHECK(errno == 77);
 	TAP_CHECK(query.out_tick_hz == 250);
+	/* Nothing was started by that. */
+	TAP_CHECK(!profil_stop());
 	TAP_CHECK(profil_query(&query) == -1);
 	TAP_CHECK(errno == ENODEV);
 	TAP_CHECK(*mock_stderr());

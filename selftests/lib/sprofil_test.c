@@ -3,7 +3,6 @@
 #include <errno.h>
 #include <limits.h>
 #include <pthread.h>
-#include <stdatomic.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -502,15 +501,33 @@ static bool no_cancellation_point(void)
 	return mock_done();
 }
 
-/* Changes the ranges that another thread hands over. */
-static struct prof shifting[64];
-static atomic_bool enough;
+/* As another thread might do it, between the first look and the second. */
+static struct prof changing[3];
 
-static void *shift(void *unused)
+static bool change_between(void *arg)
 {
-	for (unsigned int i = 0; !atomic_load(&enough); i++)
-		*(volatile unsigned long *)&shifting[i % 64].pr_scale = i / 64 % 4;
-	return unused;
+	changing[0].pr_scale = 65536;
+	changing[2].pr_scale = 0;
+	return mock_query_250(arg);
+}
+
+static bool ranges_change_meanwhile(void)
+{
+	changing[0] = (struct prof) { bins[0], sizeof(bins[0]), 0x1000, 0 };
+	changing[1] = two[1];
+	changing[2] = (struct prof) { bins[2], sizeof(bins[2]), 0x3000, 0 };
+	/* One was counted: one may be handed on, and is there memory for. */
+	want_regions(changing, 1, PROFIL_REGION_F_PER_COUNTER);
+	EXPECT({ PROFIL_IOC_QUERY, change_between, 0 }, START(is_wanted));
+	TAP_CHECK(!sprofil(changing, 3, NULL, PROF_USHORT));
+	TAP_CHECK(mock_done());
+
+	changing[0].pr_scale = 0;
+	changing[2].pr_scale = 65536;
+	changing[1].pr_scale = 0;
+	EXPECT({ PROFIL_IOC_QUERY, change_between, 0 }, START(is_wanted));
+	TAP_CHECK(!sprofil(changing, 3, NULL, PROF_USHORT));
+	return mock_done();
 }
 
 static void *call_all(void *unused)
@@ -518,7 +535,7 @@ static void *call_all(void *unused)
 	unsigned short *volatile no_bins = NULL;
 
 	for (int i = 0; i < 2000; i++) {
-		sprofil(shifting, ARRAY_SIZE(shifting), NULL, PROF_UINT);
+		sprofil(two, 2, NULL, PROF_UINT);
 		profil((unsigned short *)bins, sizeof(bins), 0, 65536);
 		sprofil(NULL, 0, NULL, PROF_USHORT);
 		profil(no_bins, 0, 0, 0);
@@ -528,16 +545,13 @@ static void *call_all(void *unused)
 
 static bool many_threads(void)
 {
-	pthread_t thread[4], shifter;
+	pthread_t thread[4];
 
 	mock_expect_any();
-	TAP_CHECK(!pthread_create(&shifter, NULL, shift, NULL));
 	for (size_t i = 0; i < ARRAY_SIZE(thread); i++)
 		TAP_CHECK(!pthread_create(&thread[i], NULL, call_all, NULL));
 	for (size_t i = 0; i < ARRAY_SIZE(thread); i++)
 		pthread_join(thread[i], NULL);
-	atomic_store(&enough, true);
-	pthread_join(shifter, NULL);
 	TAP_CHECK(mock_last_command() == PROFIL_IOC_STOP);
 	return mock_done();
 }
@@ -572,6 +586,7 @@ int main(void)
 	tap_fork(stop_fails, "an end that cannot open the device fails");
 	tap_fork(does_not_fall_back, "sprofil() does not fall back");
 	tap_fork(no_cancellation_point, "a cancelled thread finishes its sprofil()");
+	tap_fork(ranges_change_meanwhile, "ranges that change meanwhile overflow nothing");
 	tap_fork(many_threads, "threads that start, replace and end leak nothing");
 	return tap_plan();
 }
