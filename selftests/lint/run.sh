@@ -17,7 +17,7 @@ cd "$TOP" || exit 1
 
 # Slow ones first, so that two at a time end together.
 CHECKS='build-6.1 build-6.12 build-7.2 coccinelle checkpatch shellcheck
-	kernel-doc rst mandoc uapi-layout uapi-dialects compat spdx size names'
+	kernel-doc rst mandoc uapi-layout uapi-dialects compat spdx size names comparison'
 
 # need COMMAND PACKAGE
 need() {
@@ -195,6 +195,16 @@ check_size() {
 check_names() {
 	! files ! -path './LICENSES/*' ! -path './selftests/lint/*.sh' |
 		xargs grep -nE '(^|[^A-Za-z0-9_}])/(work|root)/|TODO|FIXME'
+}
+
+# Each row of the table of systems has its test, and each of these its row.
+# shellcheck disable=SC2016 # quotes of reStructuredText
+check_comparison() {
+	diff --label 'Documentation/comparison.rst' --label 'selftests/semantics_test.c' -U 0 \
+		<(awk '/^[^ ]/ { row = /^test / } row' Documentation/comparison.rst |
+			grep -oE '``[a-z0-9_]+``' | tr -d '`' | sort -u) \
+		<(sed -nE 's/^TEST(_F)?\(([a-z0-9_]+, *)?([a-z0-9_]+)\).*/\3/p' \
+			selftests/semantics_test.c | sort) 2>&1
 }
 
 if [ "${1:-}" = --one ]; then

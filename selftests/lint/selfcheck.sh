@@ -62,6 +62,9 @@ all() {
 	planted compat 'HAVE_PLANTED' 'echo "#ifdef HAVE_PLANTED" >>module/main.c'
 	planted spdx 'planted.sh: no SPDX' 'echo true >selftests/planted.sh'
 	planted size 'planted.c has 251 lines' 'seq 251 >module/planted.c'
+	planted comparison '^# -planted' \
+		'echo "test            \`\`planted\`\`" >>Documentation/comparison.rst'
+	planted comparison '^# \+planted' 'echo "TEST(planted) {}" >>selftests/semantics_test.c'
 	planted names 'TODO: planted' 'echo "/* TODO: planted */" >>module/main.c'
 }
 
