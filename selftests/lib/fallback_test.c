@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <pthread.h>
 #include <signal.h>
+#include <stdarg.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <sys/time.h>
@@ -22,12 +23,12 @@ int close(int fd);
 extern char __executable_start[];
 #define BINS 65536
 static unsigned short bins[BINS];
-static int opened;
+static atomic_int opened;
 
 #define DEVICE_FD 1234
-static bool have_device;
+static atomic_bool have_device;
 static int start_error;
-static unsigned long last_command;
+static atomic_ulong last_command;
 
 int open(const char *path, int flags, ...)
 {
@@ -40,11 +41,19 @@ int open(const char *path, int flags, ...)
 
 int ioctl(int fd, unsigned long cmd, ...)
 {
-	errno = fd == DEVICE_FD ? start_error : EBADF;
+	va_list args;
+
 	last_command = cmd;
-	if (cmd != PROFIL_IOC_START)
-		errno = 0;
-	return errno ? -1 : 0;
+	if (fd != DEVICE_FD || (cmd == PROFIL_IOC_START && start_error)) {
+		errno = fd == DEVICE_FD ? start_error : EBADF;
+		return -1;
+	}
+	if (cmd == PROFIL_IOC_QUERY) {
+		va_start(args, cmd);
+		va_arg(args, struct profil_query *)->out_regions_max = 1;
+		va_end(args);
+	}
+	return 0;
 }
 
 int close(int fd)
@@ -164,7 +173,6 @@ static bool starts_again(void)
 	return true;
 }
 
-/* The QUERY of this file knows of no region, so START has to be asked itself. */
 static bool device_replaces(void)
 {
 	TAP_CHECK(fallen_back());
@@ -187,6 +195,13 @@ static bool sprofil_replaces(void)
 	TAP_CHECK(errno == ENOENT);
 	TAP_CHECK(timer_runs());
 	TAP_CHECK(!sprofil(NULL, 0, NULL, PROF_USHORT));
+	TAP_CHECK(!timer_runs());
+	TAP_CHECK(handler_is_gone());
+
+	TAP_CHECK(fallen_back());
+	have_device = true;
+	TAP_CHECK(!sprofil(&range, 1, NULL, PROF_USHORT));
+	TAP_CHECK(last_command == PROFIL_IOC_START);
 	TAP_CHECK(!timer_runs());
 	TAP_CHECK(handler_is_gone());
 	return true;
@@ -327,7 +342,7 @@ int main(void)
 	tap_fork(not_unasked, "any other value does not fall back");
 	tap_fork(starts_again, "the C library's is replaced, ended and started again");
 	tap_fork(device_replaces, "a START of the device ends the C library's");
-	tap_fork(sprofil_replaces, "sprofil() ends the C library's, and does not replace it");
+	tap_fork(sprofil_replaces, "sprofil() ends the C library's, and replaces it if it can");
 	tap_fork(failure_keeps, "a failed START ends the C library's with EFAULT alone");
 	tap_fork(not_beside_the_device, "no C library's while the device's may go on");
 	tap_fork(many_threads, "threads may start and end the C library's at once");
