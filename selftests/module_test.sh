@@ -21,6 +21,7 @@ tests='
 	goes_once_the_process_has_ended
 	comes_and_goes_many_times
 	refuses_unknown_parameters
+	shows_what_nohz_full_is
 	hook_ftrace_counts
 	hook_kprobe_counts
 	hook_hrtimer_counts
@@ -125,7 +126,7 @@ comes_and_goes_many_times()
 refuses_unknown_parameters()
 {
 	unload || return
-	for word in deliver=never hook=bell arm=sometimes; do
+	for word in deliver=never hook=bell arm=sometimes nohz_full=always nohz_full=; do
 		! insmod "$module" "$word" 2>/dev/null ||
 			diag "insmod with $word succeeds" || return
 	done
@@ -138,6 +139,22 @@ hook_counts()
 	load "hook=$1" && hold || return
 	[ "$(query)" = "$1 0" ] || diag "QUERY says '$(query)'" || return
 	"$helper" count 30
+}
+
+# shows_nohz_full WORD
+shows_nohz_full()
+{
+	[ "$(cat "$params/nohz_full")" = "$1" ] ||
+		diag "nohz_full is '$(cat "$params/nohz_full")', not $1"
+}
+
+shows_what_nohz_full_is()
+{
+	unload && insmod "$module" && shows_nohz_full leave || return
+	for word in leave tick; do
+		load "nohz_full=$word" && shows_nohz_full "$word" &&
+			"$helper" count 10 || return
+	done
 }
 
 hook_ftrace_counts()
