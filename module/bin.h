@@ -66,9 +66,8 @@ static inline __u64 profil_bin_end(__u64 bins, __u64 offset, __u32 scale,
 		return ~(__u64)0;
 	whole = bins / scale;
 	rest = (((bins % scale) << post) + scale - 1) / scale;
-	if (whole >> (64 - post - pre) ||
-	    __builtin_add_overflow(whole << post, rest, &end) ||
-	    end << pre >> pre != end ||
+	end = (whole << post) + rest;
+	if (whole >> (64 - post - pre) || end << pre >> pre != end ||
 	    __builtin_add_overflow(offset, end << pre, &end))
 		return ~(__u64)0;
 	return end;
