@@ -165,7 +165,7 @@ static int count_process(struct counted *counted, int fd, int index,
 	pid_t pid = getpid();
 	struct profil_stats first, last;
 	__u64 events_first, events_last;
-	struct instance instance = { .cpus = 0 };
+	struct instance instance = { .num = 0 };
 	int ret = instance_create(&instance) ? 1 : 0;
 
 	if (!ret && (instance_watch(&instance, &pid, 1, ALL_TICKS) ||

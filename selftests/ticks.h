@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * An independent count of ticks: an event of the kernel's own tracing on the
- * function that is the tick, filtered to the threads of a test; and threads that
+ * function that is the tick, counted for the threads of a test; and threads that
  * sleep while two counts are compared.
  */
 #ifndef TICKS_H
 #define TICKS_H
 
-#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <linux/futex.h>
+#include <linux/perf_event.h>
 
 #include "profil_common.h"
 
 #define TRACING		"/sys/kernel/tracing"
 #define EVENT		"profil_ticks"
-#define CPUS_MAX	16
+#define COUNTERS_MAX	16
 
 static inline int write_file(const char *path, int flags, const char *text)
 {
@@ -42,57 +42,22 @@ static inline int event_create(void)
 			  "p:" EVENT " update_process_times user=$arg1:s32\n");
 }
 
-/* A tracing instance has its own buffers, filter and switch. */
+/* Counts the event in some threads: a counter of perf for each of them. */
 struct instance {
-	char path[128];
-	int cpus;
-	int stats[CPUS_MAX];	/* kept open: the counts are to be read fast */
+	int num;
+	int counters[COUNTERS_MAX];
 };
-
-static inline int instance_write(const struct instance *instance,
-				 const char *file, const char *text)
-{
-	char path[256];
-	int len = snprintf(path, sizeof(path), "%s/%s", instance->path, file);
-
-	if (len >= (int)sizeof(path))
-		return -ENAMETOOLONG;
-	return write_file(path, 0, text);
-}
 
 static inline int instance_create(struct instance *instance)
 {
-	static int number;
-	char path[256];
-	int cpu;
-
-	snprintf(instance->path, sizeof(instance->path),
-		 TRACING "/instances/profil_%d_%d", (int)syscall(SYS_gettid),
-		 __atomic_add_fetch(&number, 1, __ATOMIC_SEQ_CST));
-	if (mkdir(instance->path, 0700))
-		return -errno;
-	instance->cpus = sysconf(_SC_NPROCESSORS_CONF);
-	if (instance->cpus > CPUS_MAX)
-		return -E2BIG;
-	for (cpu = 0; cpu < instance->cpus; cpu++) {
-		if (snprintf(path, sizeof(path), "%s/per_cpu/cpu%d/stats",
-			     instance->path, cpu) >= (int)sizeof(path))
-			return -ENAMETOOLONG;
-		instance->stats[cpu] = open(path, O_RDONLY | O_CLOEXEC);
-		if (instance->stats[cpu] < 0)
-			return -errno;
-	}
-	return instance_write(instance, "buffer_size_kb", "64");
+	instance->num = 0;
+	return 0;
 }
 
-static inline void instance_destroy(const struct instance *instance)
+static inline void instance_destroy(struct instance *instance)
 {
-	int cpu;
-
-	for (cpu = 0; cpu < instance->cpus; cpu++)
-		close(instance->stats[cpu]);
-	instance_write(instance, "events/kprobes/" EVENT "/enable", "0");
-	rmdir(instance->path);
+	while (instance->num)
+		close(instance->counters[--instance->num]);
 }
 
 enum watched {
@@ -100,50 +65,61 @@ enum watched {
 	USER_TICKS,	/* those that found the thread in user mode */
 };
 
-static inline int instance_watch(const struct instance *instance,
-				 const pid_t *tids, int num,
-				 enum watched watched)
+/* The number that perf knows the event by, or an error. */
+static inline int event_id(void)
 {
-	char filter[512] = "(";
-	int i, ret;
+	FILE *file = fopen(TRACING "/events/kprobes/" EVENT "/id", "re");
+	int id;
 
-	for (i = 0; i < num; i++)
-		sprintf(filter + strlen(filter), "%scommon_pid == %d",
-			i ? " || " : "", tids[i]);
-	strcat(filter, watched == USER_TICKS ? ") && user == 1" : ")");
-	ret = instance_write(instance, "events/kprobes/" EVENT "/filter",
-			     filter);
-	if (ret)
-		return ret;
-	return instance_write(instance, "events/kprobes/" EVENT "/enable", "1");
+	if (!file)
+		return -errno;
+	if (fscanf(file, "%d", &id) != 1)
+		id = -EINVAL;
+	fclose(file);
+	return id;
 }
 
-static inline __u64 stats_field(const char *text, const char *name)
+static inline int instance_watch(struct instance *instance, const pid_t *tids,
+				 int num, enum watched watched)
 {
-	const char *line = strstr(text, name);
+	struct perf_event_attr attr = {
+		.type = PERF_TYPE_TRACEPOINT,
+		.size = sizeof(attr),
+	};
+	int id = event_id();
+	int i, counter;
 
-	return line ? strtoull(line + strlen(name), NULL, 10) : 0;
+	if (id < 0)
+		return id;
+	if (num > COUNTERS_MAX)
+		return -E2BIG;
+	attr.config = id;
+	for (i = 0; i < num; i++) {
+		counter = syscall(SYS_perf_event_open, &attr, tids[i], -1, -1,
+				  PERF_FLAG_FD_CLOEXEC);
+		if (counter < 0)
+			return -errno;
+		instance->counters[instance->num++] = counter;
+		if (watched == USER_TICKS &&
+		    ioctl(counter, PERF_EVENT_IOC_SET_FILTER, "user == 1"))
+			return -errno;
+	}
+	return 0;
 }
 
-/* All events ever written, kept or overwritten; ~0 if any was dropped. */
+/* So often was any of the threads found; ~0 if that cannot be read. */
 static inline __u64 instance_count(const struct instance *instance)
 {
-	__u64 dropped = 0, sum = 0;
-	char text[1024];
-	ssize_t len;
-	int cpu;
+	__u64 count, sum = 0;
+	int i;
 
-	for (cpu = 0; cpu < instance->cpus; cpu++) {
-		len = pread(instance->stats[cpu], text, sizeof(text) - 1, 0);
-		if (len <= 0)
+	for (i = 0; i < instance->num; i++) {
+		if (read(instance->counters[i], &count, sizeof(count)) !=
+		    sizeof(count))
 			return ~0ULL;
-		text[len] = '\0';
-		sum += stats_field(text, "entries: ") +
-		       stats_field(text, "\noverrun: ");
-		dropped += stats_field(text, "commit overrun: ") +
-			   stats_field(text, "dropped events: ");
+		sum += count;
 	}
-	return dropped ? ~0ULL : sum;
+	return sum;
 }
 
 /*
