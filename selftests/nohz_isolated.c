@@ -173,11 +173,9 @@ TEST_F(nohz, counts_are_those_that_the_parameter_asks_for)
 	ASSERT_EQ(0, profil_stats(self->fd, &last));
 	EXPECT_EQ(last.out_in_range, *self->counter);
 	EXPECT_EQ(0, last.out_lost);
-	if (self->tick) {
-		EXPECT_LE(TICKS, *self->counter);
-	} else {
-		EXPECT_GE(TICKS / 10, *self->counter);
-	}
+	EXPECT_TRUE(self->tick ? *self->counter >= TICKS :
+				 *self->counter <= TICKS / 10)
+		TH_LOG("%u ticks in the counter", *self->counter);
 }
 
 /* Whoever was profiled before: the ticks go when the hook has gone. */
