@@ -95,7 +95,11 @@ suites() {
 	for params in deliver=tick deliver=deferred 'deliver=deferred task_work=0'; do
 		lane "suite $kernel $params" selftests/vm/suite.sh "$kernel" --params "$params"
 	done
-	# the second CPU without a tick
+}
+
+# a suite with the second CPU without a tick
+isolated() {
+	local kernel=$1 params
 	for params in nohz_full=leave nohz_full=tick; do
 		lane "suite $kernel $params" selftests/vm/suite.sh "$kernel" --append nohz_full=1 \
 			--params "$params" nohz_isolated
@@ -113,9 +117,11 @@ stock() {
 	lane 'suite arm64 core' selftests/vm/suite.sh arm64 --core
 	lane 'transcript' selftests/transcript.sh
 	alone 'runner selfcheck' selftests/vm/selfcheck.sh
-	lane 'races' selftests/race.sh getput
+	lane 'races' selftests/race.sh getput thread inherit resume
 	suites 6.12
 	suites 6.1
+	isolated 6.12
+	isolated 6.1
 	lane 'suite 6.12 i386' selftests/vm/suite.sh 6.12 --i386
 	lane 'suite 6.1 i386' selftests/vm/suite.sh 6.1 --i386
 	lane 'demo' selftests/demo/check.sh
