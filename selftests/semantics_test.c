@@ -1882,6 +1882,36 @@ TEST_F(semantics, re_arm)
 #endif
 }
 
+/* As daemons do; nothing of the profile is in a descriptor. */
+static int without_descriptors(volatile unsigned short *counters)
+{
+	if (profil((unsigned short *)counters, 2, UPTR(hot_a), PAGE_SCALE))
+		return 1;
+	if (syscall(SYS_close_range, 0U, ~0U, 0U))
+		return 2;
+	while (!counters[0])
+		hot_a(HOT_ROUNDS);
+	if (profil((unsigned short *)counters + 1, 2, UPTR(hot_a), PAGE_SCALE))
+		return 3;
+	while (!counters[1])
+		hot_a(HOT_ROUNDS);
+	/* One that was left open would be the first, 0. */
+	return profil_off() || fcntl(0, F_GETFD) != -1 ? 4 : 0;
+}
+
+TEST_F(semantics, re_arm_without_descriptors)
+{
+	unsigned short *counters = map(PAGE);
+	pid_t pid;
+
+	ASSERT_NE(NULL, counters);
+	pid = fork();
+	ASSERT_LE(0, pid);
+	if (!pid)
+		_exit(without_descriptors(counters));
+	EXPECT_EQ(0, wait_for(pid));
+}
+
 /* In a forked child, all from 0: what it counted itself. */
 static int count_in_child(FIXTURE_DATA(semantics) *self, __u64 samples,
 			  __u64 *in_range)
