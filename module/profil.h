@@ -46,6 +46,7 @@
  *   profil_reg_lock	changes of the hash
  *   section		interrupts off, see above
  *   reg->lock		raw, interrupts off: the fields marked (l)
+ *			and, in a section, counters that straddle words
  *
  * Lifetime.  The anchor mapping and everything queued (task_work, worker) hold
  * a reference to the registration each; the anchor's file and queued task_work

@@ -18,15 +18,6 @@ static u32 memory[WORDS];
 static unsigned int failing;	/* of a hundred accesses */
 static u32 *readonly;	/* this word and what follows, if any */
 static bool beyond;
-static u64 state = 88172645463325252ULL;
-
-static u64 any(u64 below)
-{
-	state ^= state << 13;
-	state ^= state >> 7;
-	state ^= state << 17;
-	return state % below;
-}
 
 static bool reachable(const u32 *word)
 {

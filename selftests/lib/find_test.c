@@ -13,16 +13,6 @@
 #define REGIONS	40
 #define CODE	900
 
-static u64 state = 88172645463325252ULL;
-
-static u64 any(u64 below)
-{
-	state ^= state << 13;
-	state ^= state >> 7;
-	state ^= state << 17;
-	return state % below;
-}
-
 static void any_form(struct profil_range *range)
 {
 	range->order = 1 + any(3);

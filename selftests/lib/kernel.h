@@ -51,6 +51,17 @@ static inline void sort(void *base, size_t num, size_t size,
 static inline void pagefault_disable(void) {}
 static inline void pagefault_enable(void) {}
 
+/* The same numbers in each run. */
+static inline u64 any(u64 below)
+{
+	static u64 state = 88172645463325252ULL;
+
+	state ^= state << 13;
+	state ^= state >> 7;
+	state ^= state << 17;
+	return state % below;
+}
+
 /* User memory, and the exchange of a word of it, as the test has them. */
 int user_get(u32 *value, u32 *from);
 int user_exchange(u32 *seen, u32 *word, u32 old, u32 new);

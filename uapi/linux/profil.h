@@ -127,10 +127,10 @@ struct profil_query {
  * end of its histogram, those that it hid have it.  Of several regions with
  * PROFIL_REGION_F_OVERFLOW the last one is used.
  *
- * Increments are atomic, also between processes that share the memory, if a
- * counter is aligned to its width; counters of 64 bits are carried into their
- * upper half a moment later.  Other counters are incremented outside the tick,
- * atomically only in the process itself.
+ * Increments are atomic, also between processes that share the memory, where a
+ * counter lies in one aligned word of 32 bits.  One of 64 bits in two of these
+ * is carried into its upper half a moment later.  Other counters are
+ * incremented outside the tick, and atomically only in the process itself.
  */
 struct profil_region {
 	__aligned_u64 buf_uptr;
