@@ -133,6 +133,15 @@ apt_fetch()
 	apt-get -qq download "$@" >&2 || die "cannot download $*: check the network"
 }
 
+# own_kernel KERNEL: one that debug-kernel.sh makes, small and slow
+own_kernel()
+{
+	case $1 in
+	debug | kcsan | mainline) ;;
+	*) return 1 ;;
+	esac
+}
+
 # build_dir KERNEL: where its modules are built
 build_dir()
 {

@@ -150,12 +150,12 @@ if [ ! "$module" ]; then
 	module=$(build_dir "$kernel")/profil.ko
 fi
 [ "$module" = none ] || [ -r "$module" ] || die "there is no module $module: check --module"
-if [ "$kernel" = debug ]; then
-	[ ! "$root9p$dir" ] || die "the debug kernel has no PCI for --dir and --root9p: use KERNEL=6.12"
-	# without ACPI there is no other fine clock, and a busy host makes the
-	# check of the 8254 fail; with five levels of page tables and nohz_full,
-	# KASAN complains about an interrupt early in its own boot
-	append="tsc=reliable no_timer_check no5lvl $append"
+if own_kernel "$kernel"; then
+	[ ! "$root9p$dir" ] || die "our own kernels have no PCI for --dir and --root9p: use KERNEL=6.12"
+	# of ACPI only the timer, at QEMU's address, is worth its time; with five
+	# levels of page tables and nohz_full, KASAN complains about an interrupt
+	# early in its own boot
+	append="acpi=off pmtmr=0x608 tsc=reliable no_timer_check no5lvl $append"
 fi
 if [ ! "$tests" ]; then
 	tests=$BUILD/selftests
@@ -167,7 +167,7 @@ log=$run/console.log
 trap 'rm -rf "$run"' EXIT
 initramfs "$@"
 
-args=(-nodefaults -no-user-config -display none -no-reboot -m "${mem:-$([ "$kernel" = debug ] && echo 1024 || echo 512)}"
+args=(-nodefaults -no-user-config -display none -no-reboot -m "${mem:-$(own_kernel "$kernel" && echo 1024 || echo 512)}"
 	-kernel "$image" -initrd "$run/initramfs"
 	# without ACPI the kernel finds one CPU in each socket
 	-smp "$cpus,sockets=$cpus,cores=1"
