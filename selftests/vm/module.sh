@@ -7,6 +7,8 @@
 #				its race windows widened
 #   MUTANT=name module.sh …	build/k/KERNEL/profil_mutant_name.ko: profil_test.ko
 #				with selftests/mutants/name.patch
+#   COV=1 module.sh debug	build/k/debug/profil_cov.ko, which tells the fuzzer
+#				(KCOV) and coverage.sh (GCOV) what it ran
 #   PLANT=1 module.sh …		build/k/KERNEL/plant.ko, for selfcheck.sh
 #   MODULE_MAKE='C=2' module.sh …  once more, with these arguments to make and
 #				all of make's output, leaving the above alone
@@ -57,6 +59,17 @@ build()
 	echo "$stamp" >"$work.stamp"
 }
 
+# That kbuild took the two variables at their word, and the kernel has both.
+check_cov()
+{
+	local symbol
+
+	for symbol in __sanitizer_cov_trace_pc __gcov_init; do
+		nm "$out/profil_cov.ko" | grep -w "$symbol" >/dev/null ||
+			die "build/k/${out##*/}/profil_cov.ko does not call $symbol: only the kernel debug has KCOV and GCOV_KERNEL, see selftests/vm/config"
+	done
+}
+
 build_all()
 {
 	local ours='Kbuild module uapi'
@@ -67,6 +80,9 @@ build_all()
 	elif [ "${MUTANT:-}" ]; then
 		need patch patch
 		build "profil_mutant_$MUTANT" "$ours" PROFIL_TEST=y
+	elif [ "${COV:-}" ]; then
+		build profil_cov "$ours" KCOV_INSTRUMENT=y GCOV_PROFILE=y
+		check_cov
 	elif [ "${PLANT:-}" ]; then
 		build plant selftests/vm/plant
 	else
