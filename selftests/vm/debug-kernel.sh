@@ -1,17 +1,34 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# Build the debug kernel, unless the cache holds the very same one, and print
-# its folder: vmlinuz, and headers to build modules with.
+# Build a kernel that looks for bugs, unless the cache holds the very same one,
+# and print its folder: vmlinuz, and headers to build modules with.
+#
+#   debug-kernel.sh [debug]	KASAN, lockdep and more: config/debug.config
+#   debug-kernel.sh mainline	the same, but modules have no task_work_add(),
+#				which Debian exports and Linux does not
+#   debug-kernel.sh kcsan	races: config/kcsan.config
+#
+# debug and mainline differ in one object, and are made together.
 set -euo pipefail
 . "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 
+tag=${1:-debug}
+tags=(debug mainline) config=debug minutes='6 to 9'
+case $tag in
+debug | mainline) ;;
+kcsan) tags=(kcsan) config=kcsan minutes='5 to 7' ;;
+*) die "there is no debug kernel $tag: see the top of $0" ;;
+esac
 source=$("$VM/kernels.sh" source)
-fragments=("$VM/config/vm.config" "$VM/config/debug.config")
+fragments=("$VM/config/vm.config" "$VM/config/$config.config")
 # what it is made of is its name; a module wants the compiler of its kernel
 hash=$(cat "$source/.debian-version" "${fragments[@]}" - <<<"$(gcc -dumpfullversion)" | sha256sum | cut -c 1-12)
-dir=$CACHE/kernels/debug-$hash
-out=$dir/headers
+dir=$CACHE/kernels/$tag-$hash
+work=$CACHE/kernels/tmp.$config-$hash
+out=$work/headers
+# make finds sources here before it finds those in $source
+changed=$out/kernel/task_work.c
 
 # A fragment's line that contradicts another or lacks what it depends on is
 # dropped without a word.
@@ -28,32 +45,64 @@ check_config()
 			;;
 		esac
 	done < <(cat "${fragments[@]}")
-	[ ! "$missing" ] || die "the debug kernel cannot have$missing: mend selftests/vm/config"
+	[ ! "$missing" ] || die "the $config kernel cannot have$missing: mend selftests/vm/config"
+}
+
+# compile TAG: keep its image, and what it exports
+compile()
+{
+	nice make -C "$source" O="$out" -j"$(nproc)" bzImage modules >>"$work/log" 2>&1 ||
+		die "the $1 kernel does not build: see $work/log"
+	cp "$out/arch/x86/boot/bzImage" "$work/$1.vmlinuz"
+	cp "$out/Module.symvers" "$work/$1.symvers"
+}
+
+# store TAG: it may be in use by others if it is there
+store()
+{
+	local final=$CACHE/kernels/$1-$hash
+
+	[ ! -e "$final/vmlinuz" ] || return 0
+	rm -rf "$work/final"
+	mkdir -p "$work/final/modules"
+	cp -a "$out" "$work/final/headers"
+	cp "$work/$1.symvers" "$work/final/headers/Module.symvers"
+	cp "$work/$1.vmlinuz" "$work/final/vmlinuz"
+	publish "$work/final" "$final"
 }
 
 build()
 {
+	local name
+
 	[ ! -e "$dir/vmlinuz" ] || return 0
-	say 'building the debug kernel, once (6 to 8 minutes with two CPUs)'
-	mkdir -p "$out" "$dir/modules"
+	say "building the kernel ${tags[*]}, once ($minutes minutes with two CPUs)"
+	mkdir -p "$out"
+	rm -f "$changed"
 	{
 		make -C "$source" O="$out" tinyconfig
 		"$source/scripts/kconfig/merge_config.sh" -m -O "$out" "$out/.config" "${fragments[@]}"
 		make -C "$source" O="$out" olddefconfig
-	} >"$dir/log" 2>&1 || die "the debug kernel cannot be configured: see $dir/log"
+	} >"$work/log" 2>&1 || die "the $config kernel cannot be configured: see $work/log"
 	check_config
-	nice make -C "$source" O="$out" -j"$(nproc)" bzImage modules >>"$dir/log" 2>&1 ||
-		die "the debug kernel does not build: see $dir/log"
+	compile "$config"
+	if [ "$config" = debug ]; then
+		grep -v 'EXPORT_SYMBOL.*(task_work_add)' "$source/kernel/task_work.c" >"$changed"
+		compile mainline
+		rm "$changed"
+	fi
 	# half a gigabyte that a module does not need
 	find "$out" -name scripts -prune -o -path '*/tools/objtool' -prune -o \
 		\( -name '*.o' -o -name '*.a' -o -name 'vmlinux*' -o -name '.*.cmd' \) -type f -exec rm {} +
-	mv "$out/arch/x86/boot/bzImage" "$dir/vmlinuz.tmp"
-	mv "$dir/vmlinuz.tmp" "$dir/vmlinuz"
+	for name in "${tags[@]}"; do
+		store "$name"
+	done
+	rm -r "$work"
 }
 
 need gcc gcc
 need bc bc
 need flex flex
 need bison bison
-[ -e "$dir/vmlinuz" ] || locked debug build
+[ -e "$dir/vmlinuz" ] || locked "$config" build
 echo "$dir"
