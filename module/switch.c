@@ -7,6 +7,9 @@
  */
 #include "profil.h"
 
+/* Ticks come while the former ones are delivered, on a slow machine. */
+#define PROFIL_SWITCH_TRIES	8
+
 /* Returns the former set, whose references are the caller's to drop. */
 static struct profil_set *profil_switch(struct profil_reg *reg,
 					struct profil_set *set, u32 state)
@@ -32,14 +35,31 @@ static void profil_switch_retire(struct profil_reg *reg, struct profil_set *old)
 	profil_hook_put();
 }
 
+/*
+ * Takes reg->lock with nothing pending, so that nothing is lost by the switch.
+ * What cannot be delivered at once does not keep us for ever.
+ */
+static void profil_switch_flush(struct profil_reg *reg, unsigned long *flags)
+	__acquires(&reg->lock)
+{
+	int tries;
+
+	for (tries = 0; ; tries++) {
+		profil_flush_all(reg);
+		raw_spin_lock_irqsave(&reg->lock, *flags);
+		if (!reg->count[PROFIL_PENDING] || tries == PROFIL_SWITCH_TRIES)
+			return;
+		raw_spin_unlock_irqrestore(&reg->lock, *flags);
+	}
+}
+
 static int profil_switch_by_user(struct profil_reg *reg, struct profil_set *set)
 {
 	struct profil_set *old = NULL;
 	unsigned long flags;
 	bool dead;
 
-	profil_flush_all(reg);
-	raw_spin_lock_irqsave(&reg->lock, flags);
+	profil_switch_flush(reg, &flags);
 	dead = reg->dead;
 	if (!dead)
 		old = profil_switch(reg, set,
