@@ -10,8 +10,9 @@
 #   kernels.sh busybox KERNEL	print the path of a busybox that runs on it
 #   kernels.sh source		print the path of the source tree of 6.12
 #
-# KERNEL is one of the tags 6.1 6.12 7.2 arm64 debug, a Debian 12 version such
-# as 6.12.107+deb12-amd64, or the path of an image whose headers are installed.
+# KERNEL is one of the tags 6.1 6.12 7.2 arm64, of those that debug-kernel.sh
+# makes (debug kcsan mainline), a Debian 12 version such as
+# 6.12.107+deb12-amd64, or the path of an image whose headers are installed.
 set -euo pipefail
 . "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 
@@ -122,8 +123,8 @@ fetch()
 	*/*)
 		[ -r "$1" ] || die "there is no kernel image $1: check KERNEL="
 		;;
-	debug)
-		"$VM/debug-kernel.sh" >/dev/null
+	debug | kcsan | mainline)
+		"$VM/debug-kernel.sh" "$1" >/dev/null
 		;;
 	7.2)
 		[ -e "$KERNELS/7.2" ] || "$VM/sid.sh" fetch
@@ -149,7 +150,7 @@ path()
 	*/*:vmlinuz) echo "$1" ;;
 	*/*:headers) installed_headers "$1" ;;
 	*/*:modules) die "the modules that --root9p and --swap need are fetched for a kernel by tag or version, not for $1" ;;
-	debug:*) echo "$("$VM/debug-kernel.sh")/$2" ;;
+	debug:* | kcsan:* | mainline:*) echo "$("$VM/debug-kernel.sh" "$1")/$2" ;;
 	*) readlink -f "$KERNELS/$1/$2" ;;
 	esac
 }
