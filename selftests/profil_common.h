@@ -235,6 +235,18 @@ static inline void *page_alloc(void)
 	return page == MAP_FAILED ? NULL : page;
 }
 
+static inline void print_stats(const struct profil_stats *s)
+{
+	printf("# ticks %llu: not_due %llu system %llu in_range %llu outside %llu\n",
+	       s->out_ticks, s->out_not_due, s->out_system, s->out_in_range,
+	       s->out_outside);
+	printf("# saturated %llu pending %llu lost %llu: full %llu\n",
+	       s->out_saturated, s->out_pending, s->out_lost, s->out_lost_full);
+	printf("# stopped %llu exit %llu fault %llu denied %llu unready %llu contended %llu\n",
+	       s->out_lost_stopped, s->out_lost_exit, s->out_lost_fault,
+	       s->out_lost_denied, s->out_lost_unready, s->out_lost_contended);
+}
+
 /* Every tick is in exactly one class. */
 static inline bool check_identity(const struct profil_stats *s)
 {
@@ -248,15 +260,15 @@ static inline bool check_identity(const struct profil_stats *s)
 
 	if (s->out_ticks == ticks && s->out_lost == lost)
 		return true;
-	printf("# ticks %llu: not_due %llu system %llu in_range %llu outside %llu\n",
-	       s->out_ticks, s->out_not_due, s->out_system, s->out_in_range,
-	       s->out_outside);
-	printf("# saturated %llu pending %llu lost %llu: full %llu\n",
-	       s->out_saturated, s->out_pending, s->out_lost, s->out_lost_full);
-	printf("# stopped %llu exit %llu fault %llu denied %llu unready %llu contended %llu\n",
-	       s->out_lost_stopped, s->out_lost_exit, s->out_lost_fault,
-	       s->out_lost_denied, s->out_lost_unready, s->out_lost_contended);
+	print_stats(s);
 	return false;
+}
+
+static inline bool none_lost(const struct profil_stats *s)
+{
+	if (s->out_lost)
+		print_stats(s);
+	return !s->out_lost;
 }
 
 /*
