@@ -12,8 +12,6 @@
 /* The worker comes again this often, after this long. */
 #define PROFIL_WORKER_RETRIES	50
 #define PROFIL_WORKER_DELAY	(HZ / 50 + 1)
-/* Of one user, at a time. */
-#define PROFIL_WORKERS_USER	8
 
 /* A record of the bucket that this pass has not seen, marked as seen. */
 static struct profil_pending *profil_flush_next(struct profil_reg *reg,
@@ -127,7 +125,8 @@ void profil_flush_worker(struct work_struct *work)
 	bool ready = false;
 
 	profil_race();
-	if (!profil_user_charge(workers, 1, PROFIL_WORKERS_USER)) {
+	if (!profil_user_charge(workers, 1,
+				READ_ONCE(profil_max_workers_user))) {
 		profil_pending_grow(reg);
 		ready = profil_worker_flush(reg);
 		reg->retries = ready ? 0 : reg->retries + 1;

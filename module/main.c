@@ -37,6 +37,18 @@ unsigned int profil_max_profiles_user = 1024;
 module_param_named(max_profiles_user, profil_max_profiles_user, uint, 0644);
 MODULE_PARM_DESC(max_profiles_user, "most profiled processes of one user (default 1024)");
 
+unsigned int profil_max_regions_user = 16 * PROFIL_REGIONS_MAX;
+module_param_named(max_regions_user, profil_max_regions_user, uint, 0644);
+MODULE_PARM_DESC(max_regions_user, "most regions in all profiles of one user (default 65536)");
+
+unsigned int profil_max_records_user = 16 * PROFIL_PENDING_MAX;
+module_param_named(max_records_user, profil_max_records_user, uint, 0644);
+MODULE_PARM_DESC(max_records_user, "most pending records of one user, beyond the first 32 of each process (default 65536)");
+
+unsigned int profil_max_workers_user = 8;
+module_param_named(max_workers_user, profil_max_workers_user, uint, 0644);
+MODULE_PARM_DESC(max_workers_user, "most workers that run for one user at a time (default 8)");
+
 bool profil_deferred __read_mostly;
 bool profil_arm_always;
 bool profil_nohz_tick;

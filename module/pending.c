@@ -7,24 +7,23 @@
 #include <linux/hash.h>
 #include <linux/memcontrol.h>
 #include <linux/module.h>
+#include <linux/random.h>
 #include <linux/sched/mm.h>
 #include <linux/slab.h>
 
 #include "profil.h"
-
-/* Of one user, beyond the first of each registration. */
-#define PROFIL_RECORDS_USER	(16 * PROFIL_PENDING_MAX)
 
 struct profil_chunk {
 	struct profil_chunk	*next;
 	struct profil_pending	record[PROFIL_PENDING_FIRST];
 };
 
+/* Without the odd factor a program could choose addresses of one bucket. */
 static struct hlist_head *profil_pending_bucket(struct profil_reg *reg,
 						struct task_struct *task,
 						unsigned long addr)
 {
-	unsigned long key = (unsigned long)task ^ addr;
+	unsigned long key = ((unsigned long)task ^ addr) * reg->secret;
 
 	return &reg->pending[hash_long(key, PROFIL_PENDING_BITS)];
 }
@@ -179,7 +178,7 @@ void profil_pending_grow(struct profil_reg *reg)
 	    READ_ONCE(reg->nr_records) >= PROFIL_PENDING_MAX)
 		return;
 	if (profil_user_charge(&reg->user->records, PROFIL_PENDING_FIRST,
-			       PROFIL_RECORDS_USER))
+			       READ_ONCE(profil_max_records_user)))
 		return;
 	chunk = profil_chunk_alloc(reg->mm);
 	if (!chunk) {
@@ -199,6 +198,7 @@ void profil_pending_grow(struct profil_reg *reg)
  */
 void profil_pending_init(struct profil_reg *reg)
 {
+	reg->secret = get_random_long() | 1;
 	mutex_init(&reg->flush);
 	INIT_DELAYED_WORK(&reg->work, profil_flush_worker);
 	profil_pending_add_spare(reg, reg->first);

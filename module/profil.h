@@ -198,6 +198,7 @@ struct profil_reg {
 	struct rnd_state	rnd;		/* (l) chooses due ticks */
 	u32			window_left;	/* (l) ticks to come */
 	u32			take_left;	/* (l) of these, due */
+	unsigned long		secret;		/* odd, of the buckets that follow */
 	struct hlist_head	pending[1 << PROFIL_PENDING_BITS];	/* (l) */
 	struct hlist_head	spare;		/* (l) */
 	unsigned int		nr_spare;	/* (l) */
@@ -220,6 +221,9 @@ extern bool profil_nohz_tick;
 extern char *profil_hook_choice;
 extern unsigned int profil_max_profiles;
 extern unsigned int profil_max_profiles_user;
+extern unsigned int profil_max_regions_user;
+extern unsigned int profil_max_records_user;
+extern unsigned int profil_max_workers_user;
 extern struct workqueue_struct *profil_wq;
 
 /* ioctl.c */

@@ -13,9 +13,6 @@
 
 #include "profil.h"
 
-/* Enough for 16 processes with a region for each of 4096 objects. */
-#define PROFIL_REGIONS_USER	(16 * PROFIL_REGIONS_MAX)
-
 static atomic64_t profil_set_gen = ATOMIC64_INIT(0);
 
 /* The copy goes on from the last range that was kept. */
@@ -101,7 +98,8 @@ static struct profil_set *profil_set_alloc(const struct profil_start *args)
 
 	if (!user)
 		return ERR_PTR(err);
-	err = profil_user_charge(&user->regions, nr, PROFIL_REGIONS_USER);
+	err = profil_user_charge(&user->regions, nr,
+				 READ_ONCE(profil_max_regions_user));
 	if (err)
 		goto err_user;
 

@@ -85,7 +85,7 @@ int profil_user_charge(atomic_t *used, unsigned int nr, unsigned int limit)
 	int old = atomic_read(used);
 
 	do {
-		if (nr > limit || old > (int)(limit - nr))
+		if (nr > limit || (unsigned int)old > limit - nr)
 			return -ENOSPC;
 	} while (!atomic_try_cmpxchg(used, &old, old + nr));
 	return 0;
