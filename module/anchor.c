@@ -118,6 +118,7 @@ static int profil_anchor_map(struct file *file, struct profil_reg *reg)
 	unsigned long addr;
 
 	file->private_data = reg;
+	profil_race(PROFIL_RACE_ANCHOR);
 	addr = vm_mmap(file, 0, PAGE_SIZE, PROT_NONE, MAP_SHARED, 0);
 	file->private_data = NULL;
 	return IS_ERR_VALUE(addr) ? (long)addr : 0;

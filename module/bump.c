@@ -104,7 +104,7 @@ static int profil_part_add(const struct profil_part *part, unsigned int n,
 			return 0;
 		seen = (word & ~(part->mask << part->shift)) |
 		       ((*old + add) & part->mask) << part->shift;
-		profil_race();
+		profil_race(PROFIL_RACE_BUMP);
 		err = futex_atomic_cmpxchg_inatomic(&seen, part->word, word,
 						    seen);
 		if (err == -EAGAIN)	/* arm64: lost the reservation */

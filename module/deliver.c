@@ -101,7 +101,7 @@ static int profil_deliver_fault(struct profil_reg *reg,
 {
 	int err;
 
-	profil_race();
+	profil_race(PROFIL_RACE_FAULT);
 	err = profil_fault_in(reg->mm, bin, wait);
 	if (err == -EFAULT)
 		err = profil_deliver_end(reg, bin, n, PROFIL_STATE_FAULT);
@@ -176,7 +176,7 @@ void profil_deliver_own(struct callback_head *work)
 	unsigned long flags;
 	unsigned int n;
 
-	profil_race();
+	profil_race(PROFIL_RACE_DELIVER);
 	raw_spin_lock_irqsave(&reg->lock, flags);
 	hlist_del_init(&record->node);
 	bin = record->bin;
@@ -192,4 +192,5 @@ void profil_deliver_own(struct callback_head *work)
 	profil_reg_put(reg);
 	/* Module exit waits for the instructions after this one. */
 	module_put(THIS_MODULE);
+	profil_race(PROFIL_RACE_GONE);
 }

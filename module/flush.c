@@ -124,7 +124,7 @@ void profil_flush_worker(struct work_struct *work)
 	atomic_t *workers = &reg->user->workers;
 	bool ready = false;
 
-	profil_race();
+	profil_race(PROFIL_RACE_WORKER);
 	if (!profil_user_charge(workers, 1,
 				READ_ONCE(profil_max_workers_user))) {
 		profil_pending_grow(reg);

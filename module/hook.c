@@ -35,8 +35,7 @@ static const struct profil_hook *profil_hook_armed;
 static unsigned long profil_hook_linger = PROFIL_LINGER_MIN;
 static unsigned long profil_hook_last;
 static unsigned int profil_hooks_lost;
-static u64 profil_watch_hits;
-static u64 profil_watch_busy;
+static u64 profil_watch_hits, profil_watch_busy;
 
 /* Sets of all registrations, those being started, and parameter arm=always. */
 static atomic_t profil_hook_users = ATOMIC_INIT(0);
@@ -116,6 +115,7 @@ static void profil_hook_disarm(void)
 	lockdep_assert_held(&profil_hook_mutex);
 	if (!hook)
 		return;
+	profil_race(PROFIL_RACE_SETTLE);
 	WRITE_ONCE(profil_hook_armed, NULL);
 	hook->disarm();
 	profil_nohz_disarm();

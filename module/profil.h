@@ -65,6 +65,8 @@
 #include <linux/workqueue.h>
 #include <linux/profil.h>
 
+#include "race.h"
+
 struct pt_regs;
 
 #define PROFIL_REGIONS_MAX	4096	/* in one set */
@@ -342,12 +344,5 @@ void profil_flush_worker(struct work_struct *work);
 /* fault.c */
 int profil_fault_in(struct mm_struct *mm, const struct profil_bin_ref *bin,
 		    bool wait);
-
-/* A place where a test build lets other CPUs run; elsewhere nothing. */
-#ifdef PROFIL_TEST
-void profil_race(void);
-#else
-static inline void profil_race(void) {}
-#endif
 
 #endif /* _PROFIL_H */

@@ -1,26 +1,110 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Test builds only: wider windows between two steps that others may separate.
+ * Test builds only: wider windows between two steps that others may separate,
+ * and a hash of the order in which CPUs came there.
  */
-#include <linux/sched.h>
+#include <linux/atomic.h>
+#include <linux/ktime.h>
+#include <linux/module.h>
+#include <linux/smp.h>
+#include <linux/string.h>
+#include <linux/timekeeping.h>
 #include <asm/processor.h>
 
 #include "profil.h"
 
 #define PROFIL_RACE_SPINS	2
+#define PROFIL_RACE_PRIME	1099511628211ULL
+
+static const char *const profil_race_names[] = {
+	[PROFIL_RACE_ENTER]	= "enter",
+	[PROFIL_RACE_USE]	= "use",
+	[PROFIL_RACE_LEAVE]	= "leave",
+	[PROFIL_RACE_ACCOUNT]	= "account",
+	[PROFIL_RACE_BUMP]	= "bump",
+	[PROFIL_RACE_DELIVER]	= "deliver",
+	[PROFIL_RACE_FAULT]	= "fault",
+	[PROFIL_RACE_WORKER]	= "worker",
+	[PROFIL_RACE_SWITCH]	= "switch",
+	[PROFIL_RACE_ANCHOR]	= "anchor",
+	[PROFIL_RACE_INHERIT]	= "inherit",
+	[PROFIL_RACE_SETTLE]	= "settle",
+	[PROFIL_RACE_GONE]	= "gone",
+};
+
+static int profil_race_held = -1;
+static atomic64_t profil_race_hashed = ATOMIC64_INIT(0);
+static atomic_t profil_race_counted = ATOMIC_INIT(0);
+
+static int profil_race_hold_set(const char *value, const struct kernel_param *kp)
+{
+	int point = sysfs_match_string(profil_race_names, value);
+
+	WRITE_ONCE(profil_race_held, point);
+	return sysfs_streq(value, "") ? 0 : min(point, 0);
+}
+
+static const struct kernel_param_ops profil_race_hold_ops = {
+	.set	= profil_race_hold_set,
+};
+
+module_param_cb(race_hold, &profil_race_hold_ops, NULL, 0200);
+MODULE_PARM_DESC(race_hold, "where to stay for race_hold_us, one of the points in race.h");
+
+static unsigned int profil_race_hold_us;
+module_param_named(race_hold_us, profil_race_hold_us, uint, 0644);
+MODULE_PARM_DESC(race_hold_us, "how long to stay there, in microseconds");
+
+static int profil_race_hash_get(char *buffer, const struct kernel_param *kp)
+{
+	return sysfs_emit(buffer, "%u %016llx\n",
+			  atomic_read(&profil_race_counted),
+			  (u64)atomic64_read(&profil_race_hashed));
+}
+
+static const struct kernel_param_ops profil_race_hash_ops = {
+	.get	= profil_race_hash_get,
+};
+
+module_param_cb(race_hash, &profil_race_hash_ops, NULL, 0444);
+MODULE_PARM_DESC(race_hash, "how many points were passed, and a hash of all (CPU, point) in their order");
+
+static void profil_race_log(enum profil_race_point point)
+{
+	u64 word = (raw_smp_processor_id() << 8 | point) + 1;
+	s64 old = atomic64_read(&profil_race_hashed);
+
+	while (!atomic64_try_cmpxchg(&profil_race_hashed, &old,
+				     (old ^ word) * PROFIL_RACE_PRIME))
+		;
+	atomic_inc(&profil_race_counted);
+}
+
+static void profil_race_stay(void)
+{
+	u64 end = ktime_get_mono_fast_ns() +
+		  READ_ONCE(profil_race_hold_us) * (u64)NSEC_PER_USEC;
+
+	while (ktime_get_mono_fast_ns() < end)
+		cpu_relax();
+}
 
 /**
  * profil_race - Let other CPUs run
+ * @point: Where
  *
  * An emulator that runs its CPUs in turns goes on to the next one at a pause,
  * for as long as a tenth of a second: more than a few make tests crawl.
  *
  * Context: Any.
  */
-void profil_race(void)
+void profil_race(enum profil_race_point point)
 {
 	int i;
 
+	profil_race_log(point);
 	for (i = 0; i < PROFIL_RACE_SPINS; i++)
 		cpu_relax();
+	if (READ_ONCE(profil_race_held) == point)
+		profil_race_stay();
 }

@@ -32,7 +32,7 @@ struct profil_set *profil_section_enter(struct profil_reg *reg)
 	 * is seen there.
 	 */
 	smp_mb();
-	profil_race();
+	profil_race(PROFIL_RACE_ENTER);
 	return READ_ONCE(reg->set);
 }
 
@@ -45,7 +45,7 @@ void profil_section_leave(void)
 {
 	struct profil_section *section = this_cpu_ptr(&profil_section);
 
-	profil_race();
+	profil_race(PROFIL_RACE_LEAVE);
 	/* (C) Pairs with (D): all writes are done when the leaving is seen. */
 	smp_store_release(&section->reg, NULL);
 	smp_store_release(&section->seq, section->seq + 1);	/* (C) */

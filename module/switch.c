@@ -59,6 +59,7 @@ static int profil_switch_by_user(struct profil_reg *reg, struct profil_set *set)
 	unsigned long flags;
 	bool dead;
 
+	profil_race(PROFIL_RACE_SWITCH);
 	profil_switch_flush(reg, &flags);
 	dead = reg->dead;
 	if (!dead)
@@ -172,6 +173,7 @@ bool profil_switch_inherit(struct profil_reg *child, struct profil_reg *parent)
 	if (!set)
 		return false;
 
+	profil_race(PROFIL_RACE_INHERIT);
 	profil_hook_hold();
 	raw_spin_lock_irqsave(&child->lock, flags);
 	profil_switch(child, set, PROFIL_STATE_ON);

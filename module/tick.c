@@ -114,9 +114,11 @@ static void profil_tick_sample(struct profil_reg *reg, struct pt_regs *regs)
 	struct profil_set *set = profil_section_enter(reg);
 	struct profil_sample sample = { };
 
+	profil_race(PROFIL_RACE_USE);
 	if (set && (!set->thread || set->thread == task_pid(current)))
 		profil_tick_count(reg, set, regs, &sample);
 	profil_section_leave();
+	profil_race(PROFIL_RACE_ACCOUNT);
 	if (sample.weight)
 		profil_tick_account(reg, &sample);
 }

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Places between two steps that others may separate.  A test build lets other
+ * CPUs run there; elsewhere there is nothing.
+ */
+#ifndef _PROFIL_RACE_H
+#define _PROFIL_RACE_H
+
+enum profil_race_point {
+	PROFIL_RACE_ENTER,	/* section seen, set not read */
+	PROFIL_RACE_USE,	/* set read, not used */
+	PROFIL_RACE_LEAVE,	/* set used, section still seen */
+	PROFIL_RACE_ACCOUNT,	/* section left, tick not accounted for */
+	PROFIL_RACE_BUMP,	/* word read, not written */
+	PROFIL_RACE_DELIVER,	/* task_work begun, record not taken */
+	PROFIL_RACE_FAULT,	/* write failed, mapping not looked up */
+	PROFIL_RACE_WORKER,	/* worker begun */
+	PROFIL_RACE_SWITCH,	/* registration found, set not changed */
+	PROFIL_RACE_ANCHOR,	/* no registration found, none published */
+	PROFIL_RACE_INHERIT,	/* set taken from the parent, hook not held */
+	PROFIL_RACE_SETTLE,	/* hook has no users, not disarmed */
+	PROFIL_RACE_GONE,	/* task_work done but for its return */
+};
+
+#ifdef PROFIL_TEST
+void profil_race(enum profil_race_point point);
+#else
+static inline void profil_race(enum profil_race_point point) {}
+#endif
+
+#endif /* _PROFIL_RACE_H */
