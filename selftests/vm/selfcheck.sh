@@ -4,13 +4,17 @@
 # Do the runner, the scanner and the count of tests notice what they are for?
 # Each bug of plant/plant.c is committed in a VM, and has to be reported.
 #
-#   selfcheck.sh [debug]	TAP on stdout; debug: the bugs that the stock
-#				kernel does not notice, on the debug kernel
+#   selfcheck.sh		TAP on stdout; on a stock kernel
+#   selfcheck.sh debug		the bugs that it does not notice, on the debug kernel
+#   selfcheck.sh kcsan		and races
 set -euo pipefail
 . "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 
-kernel=6.12
-[ "${1:-}" != debug ] || kernel=debug
+kernel=${1:-6.12}
+case $kernel in
+6.12 | debug | kcsan) ;;
+*) die "there are no planted bugs for the kernel $kernel: see the top of $0" ;;
+esac
 tmp=$(mktemp -d)
 trap 'rm -rf "$tmp"' EXIT
 n=0
@@ -48,14 +52,14 @@ judge()
 # plant BUG SECONDS COMMAND…
 plant()
 {
-	"$VM/run.sh" --kernel $kernel --module "$BUILD/k/$kernel/plant.ko" --params "bug=$1" --timeout "$2" -- "${@:3}"
+	"$VM/run.sh" --kernel "$kernel" --module "$BUILD/k/$kernel/plant.ko" --params "bug=$1" --timeout "$2" -- "${@:3}"
 }
 
-# scan LINE: as a log that has it among others
+# scan LINE…: as a log that has them among others
 scan()
 {
 	printf '%s\n' '[    0.100000] Command line: oops=panic' 'BUG: said by a program' \
-		'[    0.200000] clean' "$1" '[    0.400000] clean' >"$tmp/log.$BASHPID"
+		'[    0.200000] clean' "$@" '[    0.400000] clean' >"$tmp/log.$BASHPID"
 	"$VM/splat.sh" "$tmp/log.$BASHPID"
 }
 
@@ -68,12 +72,16 @@ count()
 
 stock()
 {
-	local splat good=('# selftests: profil: a_test' '# 1..2' '# ok 1 x.a' '# ok 2 x.b' 'ok 1 selftests: profil: a_test')
+	local splat race=('[    0.300000] ==========' '[    0.300000] BUG: KCSAN: data-race in f / g'
+		'[    0.300000]  f+0x1/0x2' '[    0.300000] hardirqs last enabled at (1): [<0>] profil_g+0x1/0x2 [profil]')
+	local good=('# selftests: profil: a_test' '# 1..2' '# ok 1 x.a' '# ok 2 x.b' 'ok 1 selftests: profil: a_test')
 
 	check 'a clean run' 0 '^hi$' plant none 60 echo hi
 	check 'a failing command' 3 '^hi$' plant none 60 sh -c 'echo hi; exit 3'
 	check 'a warning' 126 'planted|WARNING' plant warn 60 true
 	check 'an oops' 126 'NULL pointer' plant oops 60 true
+	check 'a task that waits for ever' 126 'blocked for more than' plant hung 60 \
+		sh -c 'echo 5 >/proc/sys/kernel/hung_task_timeout_secs; sleep 60'
 	check 'a hang' 127 'VM lost.*still running' plant hang 15 true
 	check 'a command that ends the VM' 127 'VM lost.*died' plant none 60 reboot -f
 	check 'a module that stays' 126 'rmmod plant failed' plant stay 60 true
@@ -93,6 +101,11 @@ stock()
 		unreferenced object 0xff11000004d197c0 (size 8):
 		Kernel panic - not syncing: x
 	END
+	check 'a log with a race of the module' 1 '^BUG: KCSAN' \
+		scan "${race[@]}" '[    0.300000]  profil_g+0x1/0x2 [profil]' "${race[0]}"
+	check 'a log with a race of the kernel' 0 '' scan "${race[@]}" "${race[0]}"
+	check 'a log with a splat in a race of the kernel' 1 '^INFO' \
+		scan "${race[@]}" '[    0.300000] INFO: task a:1 blocked' "${race[0]}"
 
 	check 'a suite that passes' 0 '^2 0 0$' count 1 "${good[@]}"
 	check 'a test that fails' 0 '^1 1 0$' count 1 "${good[@]/#\# ok 2/\# not ok 2}"
@@ -111,17 +124,29 @@ debug()
 {
 	check 'a clean run' 0 '^hi$' plant none 120 echo hi
 	check 'a use after free' 126 'KASAN' plant uaf 120 true
+	check 'a write beyond an object' 126 'KASAN' plant oob 120 true
+	check 'freeing an active timer' 126 'ODEBUG' plant timer 120 true
+	check 'an inversion of locks' 126 'possible circular' plant locks 120 true
 	check 'sleeping in atomic context' 126 'sleeping function' plant sleep 120 true
 	check 'a leak' 126 'memory leak' plant leak 120 true
 }
 
-PLANT=1 "$VM/module.sh" $kernel
-"$VM/kernels.sh" fetch $kernel
-if [ $kernel = debug ]; then
-	debug
-else
-	stock
-fi
+kcsan()
+{
+	check 'a clean run' 0 '^hi$' plant none 120 echo hi
+	check 'marked accesses of two CPUs' 0 '^hi$' plant marked 120 echo hi
+	check 'a race of two CPUs' 126 'KCSAN: data-race in plant_racer' plant race 120 true
+	check 'a missing barrier' 126 'KCSAN: data-race in plant_reader / plant_writer' plant barrier 120 true
+	check 'an inversion of locks' 126 'possible circular' plant locks 120 true
+	check 'sleeping in atomic context' 126 'sleeping function' plant sleep 120 true
+}
+
+PLANT=1 "$VM/module.sh" "$kernel"
+"$VM/kernels.sh" fetch "$kernel"
+case $kernel in
+debug | kcsan) "$kernel" ;;
+*) stock ;;
+esac
 wait
 echo 'TAP version 13'
 echo "1..$n"

@@ -5,26 +5,48 @@
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
+#include <linux/cpumask.h>
+#include <linux/delay.h>
 #include <linux/irqflags.h>
+#include <linux/kthread.h>
 #include <linux/module.h>
 #include <linux/mutex.h>
+#include <linux/sched.h>
 #include <linux/slab.h>
 #include <linux/spinlock.h>
+#include <linux/timer.h>
+
+#define PLANT_RACE_MS	2000
 
 static char *bug = "none";
 module_param(bug, charp, 0444);
-MODULE_PARM_DESC(bug, "none, warn, oops, uaf, sleep, hang, leak or stay");
+MODULE_PARM_DESC(bug, "the name of one of plant_bugs[]");
 
 static DEFINE_SPINLOCK(plant_lock);
+static DEFINE_SPINLOCK(plant_other_lock);
 static DEFINE_MUTEX(plant_mutex);
 static int *plant_object;
+static unsigned int plant_data;
+static unsigned int plant_flag;
 
-static void plant_oops(void)
+static int plant_none(void)
+{
+	return 0;
+}
+
+static int plant_warn(void)
+{
+	WARN(1, "planted\n");
+	return 0;
+}
+
+static int plant_oops(void)
 {
 	int *nowhere = NULL;
 
 	OPTIMIZER_HIDE_VAR(nowhere);
 	WRITE_ONCE(*nowhere, 1);
+	return 0;
 }
 
 static int plant_use_after_free(void)
@@ -37,41 +59,203 @@ static int plant_use_after_free(void)
 	return 0;
 }
 
-static void plant_sleep_in_atomic(void)
+static int plant_out_of_bounds(void)
+{
+	size_t beyond = 9;
+	char *object = kzalloc(9, GFP_KERNEL);
+
+	if (!object)
+		return -ENOMEM;
+	OPTIMIZER_HIDE_VAR(beyond);
+	WRITE_ONCE(object[beyond], 1);
+	kfree(object);
+	return 0;
+}
+
+static int plant_leak(void)
+{
+	plant_object = kmalloc(64, GFP_KERNEL);
+	return plant_object ? 0 : -ENOMEM;
+}
+
+static void plant_expired(struct timer_list *timer)
+{
+}
+
+static int plant_free_active_timer(void)
+{
+	struct timer_list *timer = kmalloc(sizeof(*timer), GFP_KERNEL);
+
+	if (!timer)
+		return -ENOMEM;
+	timer_setup(timer, plant_expired, 0);
+	mod_timer(timer, jiffies + 1000 * HZ);
+	kfree(timer);
+	return 0;
+}
+
+static int plant_sleep_in_atomic(void)
 {
 	spin_lock(&plant_lock);
 	mutex_lock(&plant_mutex);
 	mutex_unlock(&plant_mutex);
 	spin_unlock(&plant_lock);
+	return 0;
 }
 
-static void plant_hang(void)
+static int plant_lock_inversion(void)
+{
+	spin_lock(&plant_lock);
+	spin_lock(&plant_other_lock);
+	spin_unlock(&plant_other_lock);
+	spin_unlock(&plant_lock);
+
+	spin_lock(&plant_other_lock);
+	spin_lock(&plant_lock);
+	spin_unlock(&plant_lock);
+	spin_unlock(&plant_other_lock);
+	return 0;
+}
+
+static int plant_hang(void)
 {
 	local_irq_disable();
 	for (;;)
 		cpu_relax();
+	return 0;
 }
+
+static int plant_wait(void *unused)
+{
+	while (!kthread_should_stop()) {
+		set_current_state(TASK_UNINTERRUPTIBLE);
+		schedule();
+	}
+	return 0;
+}
+
+static int plant_hung_task(void)
+{
+	return PTR_ERR_OR_ZERO(kthread_run(plant_wait, NULL, "plant"));
+}
+
+static int plant_stay(void)
+{
+	__module_get(THIS_MODULE);
+	return 0;
+}
+
+static int plant_racer(void *unused)
+{
+	while (!kthread_should_stop()) {
+		plant_data++;
+		cond_resched();
+	}
+	return 0;
+}
+
+static int plant_marked(void *unused)
+{
+	while (!kthread_should_stop()) {
+		WRITE_ONCE(plant_data, READ_ONCE(plant_data) + 1);
+		cond_resched();
+	}
+	return 0;
+}
+
+/* Hands the data over; what is missing is a release of it. */
+static int plant_writer(void *unused)
+{
+	while (!kthread_should_stop()) {
+		/* pairs with the release in plant_reader() */
+		if (!smp_load_acquire(&plant_flag)) {
+			plant_data++;
+			WRITE_ONCE(plant_flag, 1);
+		}
+		cond_resched();
+	}
+	return 0;
+}
+
+static int plant_reader(void *unused)
+{
+	while (!kthread_should_stop()) {
+		/* pairs with what plant_writer() lacks */
+		if (smp_load_acquire(&plant_flag)) {
+			plant_data++;
+			/* pairs with the acquire in plant_writer() */
+			smp_store_release(&plant_flag, 0);
+		}
+		cond_resched();
+	}
+	return 0;
+}
+
+/* Two threads on two CPUs for a while. */
+static int plant_threads(int (*first)(void *), int (*second)(void *))
+{
+	struct task_struct *thread[2];
+	int i;
+
+	for (i = 0; i < 2; i++) {
+		thread[i] = kthread_create(i ? second : first, NULL, "plant/%d", i);
+		if (IS_ERR(thread[i]))
+			break;
+		kthread_bind(thread[i], i);
+		wake_up_process(thread[i]);
+	}
+	if (i == 2)
+		msleep(PLANT_RACE_MS);
+	while (i--)
+		kthread_stop(thread[i]);
+	return 0;
+}
+
+static int plant_race(void)
+{
+	return plant_threads(plant_racer, plant_racer);
+}
+
+static int plant_marked_race(void)
+{
+	return plant_threads(plant_marked, plant_marked);
+}
+
+static int plant_missing_barrier(void)
+{
+	return plant_threads(plant_writer, plant_reader);
+}
+
+static const struct {
+	const char	*name;
+	int		(*commit)(void);
+} plant_bugs[] = {
+	{ "none",	plant_none },
+	{ "warn",	plant_warn },
+	{ "oops",	plant_oops },
+	{ "uaf",	plant_use_after_free },
+	{ "oob",	plant_out_of_bounds },
+	{ "leak",	plant_leak },
+	{ "timer",	plant_free_active_timer },
+	{ "sleep",	plant_sleep_in_atomic },
+	{ "locks",	plant_lock_inversion },
+	{ "hang",	plant_hang },
+	{ "hung",	plant_hung_task },
+	{ "stay",	plant_stay },
+	{ "race",	plant_race },
+	{ "marked",	plant_marked_race },
+	{ "barrier",	plant_missing_barrier },
+};
 
 static int __init plant_init(void)
 {
+	int i;
+
 	pr_info("bug=%s\n", bug);
-	if (!strcmp(bug, "warn"))
-		WARN(1, "planted\n");
-	else if (!strcmp(bug, "oops"))
-		plant_oops();
-	else if (!strcmp(bug, "uaf"))
-		return plant_use_after_free();
-	else if (!strcmp(bug, "sleep"))
-		plant_sleep_in_atomic();
-	else if (!strcmp(bug, "hang"))
-		plant_hang();
-	else if (!strcmp(bug, "leak"))
-		plant_object = kmalloc(64, GFP_KERNEL);
-	else if (!strcmp(bug, "stay"))
-		__module_get(THIS_MODULE);
-	else if (strcmp(bug, "none"))
-		return -EINVAL;
-	return 0;
+	for (i = 0; i < ARRAY_SIZE(plant_bugs); i++)
+		if (!strcmp(bug, plant_bugs[i].name))
+			return plant_bugs[i].commit();
+	return -EINVAL;
 }
 module_init(plant_init);
 
