@@ -10,9 +10,15 @@
 #   kernels.sh busybox KERNEL	print the path of a busybox that runs on it
 #   kernels.sh source		print the path of the source tree of 6.12
 #
-# KERNEL is one of the tags 6.1 6.12 7.2 arm64, of those that debug-kernel.sh
-# makes (debug kcsan mainline), a Debian 12 version such as
-# 6.12.107+deb12-amd64, or the path of an image whose headers are installed.
+# KERNEL is one of the tags
+#
+#   6.1 6.1-rt 6.12 6.12-rt	the newest of Debian 12
+#   arm64			6.12 of Debian 12 for clouds
+#   5.10, trixie, 7.2		the newest of Debian 11, Debian 13 and unstable
+#   debug kcsan mainline	made by debug-kernel.sh
+#
+# or a Debian 12 version such as 6.12.107+deb12-amd64, or the path of an image
+# whose headers are installed.
 set -euo pipefail
 . "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 
@@ -43,22 +49,34 @@ complete()
 	[ "$(cat "$KERNELS/$1/wanted" 2>/dev/null)" = "$MODULES" ]
 }
 
-# make_stock TAG META ARCH: a kernel of Debian 12, by the metapackage that
-# names the newest, or by itself
+# finish TAG VERSION: what was made in its temporary folder is there
+finish()
+{
+	local tmp=$KERNELS/tmp.$1
+
+	echo "$MODULES" >"$tmp/wanted"
+	cd "$KERNELS"
+	rm -r "$tmp/debs"
+	publish "$tmp" "$KERNELS/$2"
+	[ "$1" = "$2" ] || ln -sfn "$2" "$KERNELS/$1"
+}
+
+# make_stock TAG SUITE ARCH META: the kernel that a metapackage names, or META
+# by itself; the compiler of Debian 12 serves
 make_stock()
 {
-	local tmp=$KERNELS/tmp.$1 version kbuild common dir
+	local tmp=$KERNELS/tmp.$1 version kbuild common dir headers
 
 	! complete "$1" || return 0
 	rm -rf "$tmp"
 	mkdir -p "$tmp/debs"
 	cd "$tmp/debs"
-	apt_open bookworm "$3"
-	version=$(apt_depends "linux-image-$2" 'linux-image-.*' || echo "linux-image-$2")
+	apt_open "$2" "$3"
+	version=$(apt_depends "linux-image-$4" 'linux-image-.*' || echo "linux-image-$4")
 	version=${version#linux-image-}
-	dir=$KERNELS/$version
-	common=$(apt_depends "linux-headers-$version" 'linux-headers-.*-common') ||
-		die "Debian 12 has no kernel $version: apt-cache search linux-headers-6 lists some"
+	dir=$KERNELS/$version headers=usr/src/linux-headers-$version
+	common=$(apt_depends "linux-headers-$version" 'linux-headers-.*-common.*') ||
+		die "Debian $2 has no kernel $version: apt-cache search linux-headers-6 lists some"
 	kbuild=$(apt_depends "linux-headers-$version" 'linux-kbuild-.*')
 	if [ "$3" = amd64 ]; then
 		apt_fetch "linux-image-$version" "linux-headers-$version" "$common" "$kbuild"
@@ -68,20 +86,55 @@ make_stock()
 		chmod +x "$tmp/busybox"
 		rm busybox-static_*.deb
 		# the build tools run here, whatever they build for
-		(apt_open bookworm amd64 && apt_fetch "$kbuild")
+		(apt_open "$2" amd64 && apt_fetch "$kbuild")
 	fi
 	say "unpacking $version"
 	unpack_image linux-image-*.deb "$tmp"
 	find . -name '*.deb' ! -name 'linux-image-*' -exec dpkg-deb -x {} "$tmp" \;
 	# Debian's makefile names /usr/src, where these are not
-	sed -i "s,/usr/src/linux-headers,$dir/usr/src/linux-headers," \
-		"$tmp/usr/src/linux-headers-$version/Makefile"
-	ln -s "usr/src/linux-headers-$version" "$tmp/headers"
-	echo "$MODULES" >"$tmp/wanted"
-	cd "$KERNELS"
-	rm -r "$tmp/debs"
-	publish "$tmp" "$dir"
-	[ "$1" = "$version" ] || ln -sfn "$version" "$KERNELS/$1"
+	sed -i "s,/usr/src/linux-headers,$dir/usr/src/linux-headers," "$tmp/$headers/Makefile"
+	# nor is gcc 10 there for that of Debian 11
+	sed -i 's/gcc-10/gcc-12/' "$tmp/$headers/.kernelvariables"
+	ln -s "$headers" "$tmp/headers"
+	finish "$1" "$version"
+}
+
+# make_newer TAG SUITE: of a Debian that is newer than 12, with the compiler it
+# was built with: neither its build tools nor its headers work with an older C
+# library.  newer.sh builds with that.
+make_newer()
+{
+	local tmp=$KERNELS/tmp.$1 version image compiler deb
+
+	! complete "$1" || return 0
+	rm -rf "$tmp"
+	mkdir -p "$tmp/debs" "$tmp/root"/{proc,dev,tmp}
+	cd "$tmp/debs"
+	apt_open "$2" amd64
+	version=$(apt_depends linux-headers-amd64 'linux-headers-.*')
+	version=${version#linux-headers-}
+	# where they are packages of their own, modules take 110 MB
+	image=linux-binary-$version
+	apt-cache show "$image" >/dev/null 2>&1 || image=linux-image-$version
+	apt_fetch "$image"
+	unpack_image "$image"_*.deb "$tmp"
+	rm "$image"_*.deb
+	compiler=$(apt_depends "linux-headers-$version" 'gcc-[0-9]*')
+	# older ones cannot read these headers; what it depends on, its other tools use
+	apt_fetch sparse "linux-headers-$version" "$(apt_depends "linux-headers-$version" 'linux-headers-.*-common')"
+	say "downloading the compiler of $version (about 100 MB)"
+	apt-get -qq -y --download-only -o Dir::Cache::archives="$PWD" install base-files bash coreutils \
+		dash findutils "$compiler" grep "$(apt_depends "linux-headers-$version" 'linux-kbuild-.*')" \
+		make mawk sed >"$tmp/log" 2>&1 ||
+		die "cannot download the compiler of $version: $(grep -m 1 '^E:' "$tmp/log"); check the network"
+	say "unpacking $version"
+	# the links from /bin and /lib to /usr come with base-files
+	for deb in base-files_*.deb $(find . -name '*.deb' ! -name 'base-files_*'); do
+		dpkg-deb -x "$deb" "$tmp/root"
+	done
+	ln -sf mawk "$tmp/root/usr/bin/awk"
+	ln -s "root/usr/src/linux-headers-$version" "$tmp/headers"
+	finish "$1" "$version"
 }
 
 make_source()
@@ -126,16 +179,17 @@ fetch()
 	debug | kcsan | mainline)
 		"$VM/debug-kernel.sh" "$1" >/dev/null
 		;;
-	7.2)
-		[ -e "$KERNELS/7.2" ] || "$VM/sid.sh" fetch
-		;;
 	*)
 		! complete "$1" || return 0
 		case $1 in
-		6.1) locked "kernel-$1" make_stock "$1" amd64 amd64 ;;
-		6.12) locked "kernel-$1" make_stock "$1" 6.12-amd64 amd64 ;;
-		arm64) locked "kernel-$1" make_stock "$1" 6.12-cloud-arm64 arm64 ;;
-		*-amd64) locked "kernel-$1" make_stock "$1" "$1" amd64 ;;
+		5.10) locked "kernel-$1" make_stock "$1" bullseye amd64 amd64 ;;
+		6.1) locked "kernel-$1" make_stock "$1" bookworm amd64 amd64 ;;
+		6.1-rt) locked "kernel-$1" make_stock "$1" bookworm amd64 rt-amd64 ;;
+		6.12 | 6.12-rt) locked "kernel-$1" make_stock "$1" bookworm amd64 "$1-amd64" ;;
+		arm64) locked "kernel-$1" make_stock "$1" bookworm arm64 6.12-cloud-arm64 ;;
+		trixie) locked "kernel-$1" make_newer "$1" trixie ;;
+		7.2) locked "kernel-$1" make_newer "$1" sid ;;
+		*-amd64) locked "kernel-$1" make_stock "$1" bookworm amd64 "$1" ;;
 		*) die "unknown kernel $1: see the top of $0" ;;
 		esac
 		;;

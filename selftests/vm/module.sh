@@ -22,11 +22,10 @@ make_in()
 {
 	# type information would need pahole, and nobody asks for it
 	set -- "$@" CONFIG_DEBUG_INFO_BTF_MODULES=
-	if [ "$kernel" = 7.2 ]; then
-		"$VM/sid.sh" make "$@"
-	else
-		make -C "$headers" M="$1" W=1 "${@:2}" modules
-	fi
+	case $kernel in
+	trixie | 7.2) "$VM/newer.sh" "$kernel" "$@" ;;
+	*) make -C "$headers" M="$1" W=1 "${@:2}" modules ;;
+	esac
 }
 
 # build NAME SOURCES ARGUMENT…: build/k/KERNEL/NAME.ko from the copied SOURCES
