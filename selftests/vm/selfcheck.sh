@@ -73,6 +73,7 @@ count()
 stock()
 {
 	local splat race=('[    0.300000] ==========' '[    0.300000] BUG: KCSAN: data-race in f / g'
+		'[    0.300000] read to 0x2 of 8 bytes by interrupt on cpu 1:'
 		'[    0.300000]  f+0x1/0x2' '[    0.300000] hardirqs last enabled at (1): [<0>] profil_g+0x1/0x2 [profil]')
 	local good=('# selftests: profil: a_test' '# 1..2' '# ok 1 x.a' '# ok 2 x.b' 'ok 1 selftests: profil: a_test')
 
@@ -103,6 +104,8 @@ stock()
 	END
 	check 'a log with a race of the module' 1 '^BUG: KCSAN' \
 		scan "${race[@]}" '[    0.300000]  profil_g+0x1/0x2 [profil]' "${race[0]}"
+	check 'a log with a race in an interrupt of the module' 0 '' scan "${race[@]}" \
+		'[    0.300000]  asm_x+0x1/0x2' '[    0.300000]  profil_g+0x1/0x2 [profil]' "${race[0]}"
 	check 'a log with a race of the kernel' 0 '' scan "${race[@]}" "${race[0]}"
 	check 'a log with a splat in a race of the kernel' 1 '^INFO' \
 		scan "${race[@]}" '[    0.300000] INFO: task a:1 blocked' "${race[0]}"
@@ -135,8 +138,8 @@ kcsan()
 {
 	check 'a clean run' 0 '^hi$' plant none 120 echo hi
 	check 'marked accesses of two CPUs' 0 '^hi$' plant marked 120 echo hi
-	check 'a race of two CPUs' 126 'KCSAN: data-race in plant_racer' plant race 120 true
-	check 'a missing barrier' 126 'KCSAN: data-race in plant_reader / plant_writer' plant barrier 120 true
+	check 'a race of two CPUs' 126 'KCSAN: data-race in plant_racer ' plant race 120 true
+	check 'a missing barrier' 126 'KCSAN: data-race in plant_reader .* plant_writer ' plant barrier 120 true
 	check 'an inversion of locks' 126 'possible circular' plant locks 120 true
 	check 'sleeping in atomic context' 126 'sleeping function' plant sleep 120 true
 }
