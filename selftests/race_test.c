@@ -1,0 +1,927 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Each race that the module has to win, provoked as directly as it can be: one
+ * side on CPU 0, the other on CPU 1.
+ *
+ * All of it passes on every build.  On a test build, whose race windows are
+ * wide, hold() keeps a window open; and an emulator that runs its CPUs in turns
+ * goes on to the other one at each pause().  That is how a test here finds the
+ * protection missing within a second, see mutants/.
+ */
+#include <poll.h>
+#include <sched.h>
+#include <sys/personality.h>
+#include <sys/syscall.h>
+#include <linux/userfaultfd.h>
+
+#include "profil_common.h"
+
+#define PARAMETERS	"/sys/module/profil/parameters/"
+#define CPU_FILE	"/sys/devices/system/cpu/cpu1/online"
+#define LEFT_ALONE	0xa5a5
+#define PAUSES		8	/* for the other side to come out of a window */
+#define TICKS		40	/* that a race is given */
+#define REGIONS_MAX	4096
+
+static void pause_cpu(int times)
+{
+	while (times--)
+#if defined(__x86_64__) || defined(__i386__)
+		__asm__ volatile("pause" : : : "memory");
+#else
+		__asm__ volatile("yield" : : : "memory");
+#endif
+}
+
+/* Where there is a second CPU. */
+static void pin(int cpu)
+{
+	cpu_set_t set;
+
+	CPU_ZERO(&set);
+	CPU_SET(cpu, &set);
+	sched_setaffinity(0, sizeof(set), &set);
+}
+
+static int write_text(const char *path, const char *text)
+{
+	int file = open(path, O_WRONLY | O_CLOEXEC);
+	ssize_t done;
+
+	if (file < 0)
+		return -errno;
+	done = write(file, text, strlen(text));
+	close(file);
+	return done < 0 ? -errno : 0;
+}
+
+static int read_text(const char *path, char *text, size_t size)
+{
+	int file = open(path, O_RDONLY | O_CLOEXEC);
+	ssize_t done;
+
+	if (file < 0)
+		return -errno;
+	done = read(file, text, size - 1);
+	close(file);
+	if (done < 0)
+		return -errno;
+	text[done] = 0;
+	text[strcspn(text, "\n")] = 0;
+	return 0;
+}
+
+/* Whoever comes to @point stays for @us; a build that is no test has none. */
+static void hold(const char *point, unsigned int us)
+{
+	char number[16];
+
+	snprintf(number, sizeof(number), "%u", us);
+	write_text(PARAMETERS "race_hold_us", number);
+	write_text(PARAMETERS "race_hold", point);
+}
+
+static __u64 clock_ms(clockid_t clock)
+{
+	struct timespec ts;
+
+	clock_gettime(clock, &ts);
+	return ts.tv_sec * 1000ULL + ts.tv_nsec / 1000000;
+}
+
+/* The other side of a race: runs @step on CPU 1 again and again. */
+struct other {
+	pthread_t thread;
+	void (*step)(struct other *other);
+	volatile bool stop;
+	volatile unsigned long steps;
+	void *memory;
+	int fd, ret;
+};
+
+static void *other_fn(void *arg)
+{
+	struct other *other = arg;
+
+	pin(1);
+	while (!other->stop) {
+		other->step(other);
+		other->steps++;
+	}
+	return NULL;
+}
+
+static int other_start(struct other *other, void (*step)(struct other *other))
+{
+	other->step = step;
+	other->stop = false;
+	other->steps = 0;
+	return pthread_create(&other->thread, NULL, other_fn, other);
+}
+
+static void other_join(struct other *other)
+{
+	other->stop = true;
+	pthread_join(other->thread, NULL);
+}
+
+static void step_hot(struct other *other)
+{
+	hot_a(other->stop ? 1 : HOT_ROUNDS);
+}
+
+/* Nearly always in the kernel. */
+static void step_read(struct other *other)
+{
+	static char sink[1 << 16];
+
+	read_loop(other->fd, sink, sizeof(sink), 4);
+}
+
+FIXTURE(race) {
+	int fd;
+	bool task_work;
+	__u16 *pages[2];
+	struct other other;
+	struct profil_stats stats;
+};
+
+FIXTURE_SETUP(race)
+{
+	struct profil_query query;
+	int i;
+
+	pin(0);
+	self->fd = profil_open();
+	ASSERT_LE(0, self->fd);
+	ASSERT_EQ(0, profil_query(self->fd, &query));
+	self->task_work = query.out_features & PROFIL_FEATURE_TASK_WORK;
+	for (i = 0; i < 2; i++) {
+		self->pages[i] = page_alloc();
+		ASSERT_NE(NULL, self->pages[i]);
+	}
+}
+
+FIXTURE_TEARDOWN(race)
+{
+	hold("", 0);
+	close(self->fd);
+}
+
+static __u64 ticks(FIXTURE_DATA(race) *self)
+{
+	if (profil_stats(self->fd, &self->stats))
+		return 0;
+	return self->stats.out_ticks;
+}
+
+
+/* Ends the profile; @count is where it counted, from nothing. */
+#define expect_counted(count) do {					\
+	EXPECT_TRUE(settle(self->fd, &self->stats));			\
+	EXPECT_EQ(0, profil_stop(self->fd));				\
+	EXPECT_EQ(0, profil_stats(self->fd, &self->stats));		\
+	EXPECT_EQ(self->stats.out_in_range, (__u64)(count));		\
+	EXPECT_TRUE(check_identity(&self->stats));			\
+} while (0)
+
+/* Tick against STOP and START: what is no histogram any more is left alone. */
+static bool left_alone(FIXTURE_DATA(race) *self, bool replace)
+{
+	volatile __u16 *now, *gone;
+	__u64 end = ticks(self) + TICKS;
+	int i;
+
+	for (i = 0; ticks(self) < end; i++) {
+		now = self->pages[i & 1];
+		gone = replace ? self->pages[!(i & 1)] : now;
+		if (profil_start_page(self->fd, hot_a, (void *)now))
+			return false;
+		pause_cpu(replace ? 0 : 2);
+		if (!replace && profil_stop(self->fd))
+			return false;
+		*gone = LEFT_ALONE;
+		pause_cpu(PAUSES);
+		if (*gone != LEFT_ALONE)
+			return false;
+	}
+	return true;
+}
+
+TEST_F(race, stop_against_ticks)
+{
+	ASSERT_EQ(0, profil_start_page(self->fd, hot_a, self->pages[0]));
+	ASSERT_EQ(0, other_start(&self->other, step_hot));
+	EXPECT_TRUE(left_alone(self, false));
+	other_join(&self->other);
+}
+
+TEST_F(race, replacement_against_ticks)
+{
+	ASSERT_EQ(0, profil_start_page(self->fd, hot_a, self->pages[0]));
+	ASSERT_EQ(0, other_start(&self->other, step_hot));
+	EXPECT_TRUE(left_alone(self, true));
+	other_join(&self->other);
+}
+
+/* A former histogram that is gone ends no profile but its own. */
+TEST_F(race, munmap_after_replacement_against_ticks)
+{
+	void *former = self->pages[0], *now;
+	__u64 end;
+
+	ASSERT_EQ(0, profil_start_page(self->fd, hot_a, former));
+	ASSERT_EQ(0, other_start(&self->other, step_hot));
+	end = ticks(self) + TICKS;
+	while (ticks(self) < end) {
+		now = page_alloc();
+		ASSERT_NE(NULL, now);
+		ASSERT_EQ(0, profil_start_page(self->fd, hot_a, now));
+		ASSERT_EQ(0, munmap(former, PAGE));
+		pause_cpu(2);
+		ASSERT_EQ(0, profil_stats(self->fd, &self->stats));
+		ASSERT_EQ(PROFIL_STATE_ON, self->stats.out_state);
+		ASSERT_EQ(0, self->stats.out_lost_fault);
+		former = now;
+	}
+	other_join(&self->other);
+	EXPECT_TRUE(check_identity(&self->stats));
+}
+
+/* @page will not be there until it is resolved; -1 where nobody may do this. */
+static int userfault_create(void *page)
+{
+	struct uffdio_api api = { .api = UFFD_API };
+	struct uffdio_register reg = {
+		.range.start = UPTR(page),
+		.range.len = PAGE,
+		.mode = UFFDIO_REGISTER_MODE_MISSING,
+	};
+	int uffd = syscall(SYS_userfaultfd, O_CLOEXEC | O_NONBLOCK);
+
+	if (uffd < 0 || ioctl(uffd, UFFDIO_API, &api) ||
+	    ioctl(uffd, UFFDIO_REGISTER, &reg))
+		return -1;
+	return uffd;
+}
+
+static int userfault_resolve(int uffd, void *page)
+{
+	struct uffdio_zeropage zero = {
+		.range.start = UPTR(page),
+		.range.len = PAGE,
+	};
+
+	return ioctl(uffd, UFFDIO_ZEROPAGE, &zero);
+}
+
+/*
+ * The other thread's sample waits for a page.  Meanwhile the profile is another
+ * one, twice.
+ */
+TEST_F(race, stop_and_start_against_a_sample_that_sleeps)
+{
+	struct pollfd pollfd = { .events = POLLIN };
+	__u64 end;
+
+	if (!self->task_work)
+		return;		/* No worker ever sleeps. */
+	pollfd.fd = userfault_create(self->pages[0]);
+	ASSERT_LE(0, pollfd.fd);
+	ASSERT_EQ(0, profil_start_page(self->fd, hot_a, self->pages[0]));
+	ASSERT_EQ(0, other_start(&self->other, step_hot));
+	ASSERT_EQ(1, poll(&pollfd, 1, -1));
+	EXPECT_EQ(0, profil_stop(self->fd));
+	EXPECT_EQ(0, profil_start_page(self->fd, hot_a, self->pages[1]));
+	EXPECT_EQ(0, userfault_resolve(pollfd.fd, self->pages[0]));
+	end = ticks(self) + 5;
+	while (ticks(self) < end)
+		hot_b(HOT_ROUNDS);
+	other_join(&self->other);
+	EXPECT_EQ(0, *self->pages[0]);
+	expect_counted(*self->pages[1]);
+	EXPECT_LT(0, self->stats.out_lost_stopped);
+	close(pollfd.fd);
+}
+
+/* The last thing that needs the module may be such a sample. */
+TEST_F(race, rmmod_against_a_sample_that_sleeps)
+{
+	struct pollfd pollfd = { .events = POLLIN };
+	char count[16];
+
+	if (!self->task_work)
+		return;
+	pollfd.fd = userfault_create(self->pages[0]);
+	ASSERT_LE(0, pollfd.fd);
+	ASSERT_EQ(0, profil_start_page(self->fd, hot_a, self->pages[0]));
+	ASSERT_EQ(0, other_start(&self->other, step_hot));
+	ASSERT_EQ(1, poll(&pollfd, 1, -1));
+	ASSERT_EQ(0, munmap((void *)find_anchor(NULL), PAGE));
+	ASSERT_EQ(0, close(self->fd));
+	ASSERT_EQ(0, read_text("/sys/module/profil/refcnt", count,
+			       sizeof(count)));
+	EXPECT_STREQ("1", count);
+	if (*count == '1') {
+		EXPECT_EQ(-1, syscall(SYS_delete_module, "profil", O_NONBLOCK));
+		EXPECT_EQ(EAGAIN, errno);
+	}
+	EXPECT_EQ(0, userfault_resolve(pollfd.fd, self->pages[0]));
+	other_join(&self->other);
+	close(pollfd.fd);
+	self->fd = profil_open();
+	EXPECT_LE(0, self->fd);
+}
+
+/* One word with three writers: two CPUs' ticks and the program. */
+static void step_add(struct other *other)
+{
+	__atomic_fetch_add((__u32 *)other->memory, 1, __ATOMIC_RELAXED);
+	pause_cpu(1);
+}
+
+TEST_F(race, program_that_adds_against_ticks)
+{
+	struct profil_region region = page_region(hot_a, self->pages[0]);
+	__u64 added;
+
+	region.bytes = sizeof(__u32);
+	region.flags = PROFIL_REGION_F_U32;
+	self->other.memory = self->pages[0];
+	ASSERT_EQ(0, profil_start(self->fd, &region, 1));
+	ASSERT_EQ(0, other_start(&self->other, step_add));
+	ASSERT_TRUE(burn(self->fd, hot_a, TICKS));
+	other_join(&self->other);
+	added = self->other.steps;
+	expect_counted(*(__u32 *)self->pages[0] - added);
+	EXPECT_LT(0, self->stats.out_in_range);
+}
+
+/* So busy beside the counter that tries run out. */
+static void step_neighbour(struct other *other)
+{
+	((volatile __u16 *)other->memory)[1]++;
+	pause_cpu(1);
+}
+
+TEST_F(race, program_that_always_writes_against_ticks)
+{
+	self->other.memory = self->pages[0];
+	ASSERT_EQ(0, profil_start_page(self->fd, hot_a, self->pages[0]));
+	ASSERT_EQ(0, other_start(&self->other, step_neighbour));
+	ASSERT_TRUE(burn(self->fd, hot_a, TICKS));
+	other_join(&self->other);
+	expect_counted(*self->pages[0]);
+}
+
+TEST_F(race, two_cpus_against_the_maximum)
+{
+	__u16 *counter = self->pages[0];
+
+	*counter = 65533;
+	ASSERT_EQ(0, profil_start_page(self->fd, hot_a, counter));
+	ASSERT_EQ(0, other_start(&self->other, step_hot));
+	ASSERT_TRUE(burn(self->fd, hot_a, TICKS));
+	other_join(&self->other);
+	EXPECT_EQ(65535, *counter);
+	expect_counted(2);
+	EXPECT_LT(0, self->stats.out_saturated);
+}
+
+/* Half a counter is written when the other half goes. */
+static void step_throw_away(struct other *other)
+{
+	madvise(other->memory, PAGE, MADV_DONTNEED);
+	pause_cpu(1);
+}
+
+TEST_F(race, page_that_goes_against_a_carry)
+{
+	int i, file = memfd_create("histogram", MFD_CLOEXEC);
+	struct profil_region region;
+	__u64 value, before = 0;
+	char *pages;
+
+	ASSERT_LE(0, file);
+	ASSERT_EQ(0, ftruncate(file, 2 * PAGE));
+	/* What is thrown away of a file can be had again. */
+	pages = mmap(NULL, 2 * PAGE, PROT_READ | PROT_WRITE, MAP_SHARED, file,
+		     0);
+	ASSERT_NE(MAP_FAILED, pages);
+	region = page_region(hot_a, pages + PAGE - 4);
+	region.bytes = sizeof(value);
+	region.flags = PROFIL_REGION_F_U64;
+	self->other.memory = pages + PAGE;
+	ASSERT_EQ(0, other_start(&self->other, step_throw_away));
+	for (i = 0; i < 15; i++) {
+		value = 0xffffffff;
+		memcpy(pages + PAGE - 4, &value, sizeof(value));
+		ASSERT_EQ(0, profil_start(self->fd, &region, 1));
+		ASSERT_TRUE(burn(self->fd, hot_a, 2));
+		ASSERT_TRUE(settle(self->fd, &self->stats));
+		ASSERT_EQ(0, profil_stop(self->fd));
+		ASSERT_EQ(0, profil_stats(self->fd, &self->stats));
+		memcpy(&value, pages + PAGE - 4, sizeof(value));
+		ASSERT_EQ(self->stats.out_in_range - before,
+			  value - 0xffffffff);
+		before = self->stats.out_in_range;
+	}
+	other_join(&self->other);
+	EXPECT_TRUE(check_identity(&self->stats));
+	close(file);
+}
+
+/* Many ticks of one system call, delivered when it returns. */
+TEST_F(race, ticks_against_the_end_of_a_long_call)
+{
+	const size_t len = 16UL << 20;
+	struct profil_region region = any_region(self->pages[0]);
+	int i, zero = open("/dev/zero", O_RDONLY | O_CLOEXEC);
+	void *sink = mmap(NULL, len, PROT_READ | PROT_WRITE,
+			  MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	ASSERT_LE(0, zero);
+	ASSERT_NE(MAP_FAILED, sink);
+	ASSERT_EQ(0, profil_start(self->fd, &region, 1));
+	do {
+		ASSERT_EQ(0, madvise(sink, len, MADV_DONTNEED));
+		ASSERT_EQ((ssize_t)len, read(zero, sink, len));
+	} while (ticks(self) < TICKS);
+	/* That of this very question, or what a worker has yet to do. */
+	for (i = 0; i < 100 && self->stats.out_pending; i++) {
+		usleep(100);
+		ASSERT_EQ(0, profil_stats(self->fd, &self->stats));
+	}
+	EXPECT_EQ(0, self->stats.out_pending);
+	expect_counted(*self->pages[0]);
+	EXPECT_EQ(0, self->stats.out_lost);
+	close(zero);
+}
+
+/*
+ * exec with a sample pending.  The child has its parent's memory and profile
+ * until exec gives it other memory: with the same names at the same addresses,
+ * as nothing is random here and PAD in the environment is as long.
+ */
+#define PAD_SIZE	8192
+#define ARGUMENT_SIZE	120000	/* copied before exec gives up the memory */
+#define ARGUMENTS	12
+
+static int pad_of(const char *address, char **pad)
+{
+	*pad = getenv("PAD");
+	if (!*pad || strlen(*pad) != PAD_SIZE)
+		return 1;
+	return address && strtoul(address, NULL, 16) != UPTR(*pad);
+}
+
+static int executed(const char *address)
+{
+	char *pad;
+
+	if (pad_of(address, &pad))
+		return 101;
+	return strspn(pad, "x") != PAD_SIZE;
+}
+
+static int execute_many(void)
+{
+	char address[32], argument[ARGUMENT_SIZE], *pad, *envp[2] = { NULL };
+	char *argv[ARGUMENTS + 4] = { "race_test", "--executed", address };
+	struct profil_stats stats;
+	int i, fd = profil_open();
+	struct profil_region region;
+	__u16 *counter, first;
+	pid_t pid;
+
+	/* What is counted into the pad is not to be handed on. */
+	if (fd < 0 || pad_of(NULL, &pad) ||
+	    asprintf(&envp[0], "PAD=%s", pad) < 0)
+		return 102;
+	snprintf(address, sizeof(address), "%llx", UPTR(pad));
+	memset(argument, 'a', sizeof(argument) - 1);
+	argument[sizeof(argument) - 1] = 0;
+	for (i = 0; i < ARGUMENTS; i++)
+		argv[3 + i] = argument;
+	counter = (__u16 *)((UPTR(pad) + PAD_SIZE / 2) & ~7UL);
+	first = *counter;
+	region = any_region(counter);
+	if (profil_start(fd, &region, 1))
+		return 103;
+	for (i = 0; i < 40; i++) {
+		pid = vfork();
+		if (!pid) {
+			execve("/proc/self/exe", argv, envp);
+			_exit(104);
+		}
+		pid = wait_for(pid);
+		if (pid)
+			return pid;
+	}
+	if (!settle(fd, &stats) || profil_stop(fd) || profil_stats(fd, &stats))
+		return 105;
+	if (!check_identity(&stats))
+		return 106;
+	return (__u16)(*counter - first) == stats.out_in_range ? 0 : 107;
+}
+
+TEST_F(race, exec_against_a_pending_sample)
+{
+	char *argv[] = { "race_test", "--execute", NULL };
+	char pad[4 + PAD_SIZE + 1] = "PAD=", *envp[] = { pad, NULL };
+	pid_t pid;
+
+	memset(pad + 4, 'x', PAD_SIZE);
+	pid = fork();
+	ASSERT_LE(0, pid);
+	if (!pid) {
+		personality(ADDR_NO_RANDOMIZE);
+		execve("/proc/self/exe", argv, envp);
+		_exit(108);
+	}
+	EXPECT_EQ(0, wait_for(pid));
+}
+
+/* Two threads that both find no registration. */
+struct round {
+	pthread_barrier_t barrier;
+	int fd;
+	void *counter;
+	int ret;
+};
+
+static void step_start(struct other *other)
+{
+	struct round *round = other->memory;
+
+	pthread_barrier_wait(&round->barrier);
+	round->ret = profil_start_page(round->fd, hot_a, round->counter);
+	pthread_barrier_wait(&round->barrier);
+}
+
+TEST_F(race, start_against_start)
+{
+	struct round round = { .fd = self->fd, .counter = self->pages[1] };
+	int i, num, worst = 0;
+
+	ASSERT_EQ(0, pthread_barrier_init(&round.barrier, NULL, 2));
+	self->other.memory = &round;
+	ASSERT_EQ(0, other_start(&self->other, step_start));
+	hold("anchor", 2000);
+	for (i = 0; i < 20; i++) {
+		pthread_barrier_wait(&round.barrier);
+		EXPECT_EQ(0, profil_start_page(self->fd, hot_a,
+					       self->pages[0]));
+		self->other.stop = i == 19;
+		pthread_barrier_wait(&round.barrier);
+		EXPECT_EQ(0, round.ret);
+		while (find_anchor(&num)) {
+			worst = num > worst ? num : worst;
+			munmap((void *)find_anchor(NULL), PAGE);
+		}
+	}
+	EXPECT_EQ(1, worst);
+	other_join(&self->other);
+}
+
+/* The anchor goes while START has its registration in hand. */
+static void step_unmap(struct other *other)
+{
+	munmap(other->memory, PAGE);
+	pause_cpu(1);
+}
+
+/* What a START leaves behind that lied about its success adds up to a limit. */
+TEST_F(race, start_against_munmap_of_the_anchor)
+{
+	struct profil_region *regions;
+	int i, ret;
+
+	regions = calloc(REGIONS_MAX, sizeof(*regions));
+	ASSERT_NE(NULL, regions);
+	regions[0] = page_region(hot_a, self->pages[0]);
+	ASSERT_EQ(0, profil_start(self->fd, regions, REGIONS_MAX));
+	/* The next one will be where this one is. */
+	self->other.memory = (void *)find_anchor(NULL);
+	ASSERT_EQ(0, other_start(&self->other, step_unmap));
+	for (i = 0; i < TICKS; i++) {
+		ret = profil_start(self->fd, regions, REGIONS_MAX);
+		ASSERT_TRUE(!ret || ret == -EAGAIN)
+			TH_LOG("START: %s", strerror(-ret));
+	}
+	other_join(&self->other);
+	free(regions);
+}
+
+TEST_F(race, ticks_against_munmap_of_the_anchor)
+{
+	__u64 end = clock_ms(CLOCK_THREAD_CPUTIME_ID) + 300;
+	void *anchor = NULL;
+
+	ASSERT_EQ(0, other_start(&self->other, step_hot));
+	while (clock_ms(CLOCK_THREAD_CPUTIME_ID) < end) {
+		ASSERT_EQ(0, profil_start_page(self->fd, hot_a,
+					       self->pages[0]));
+		pause_cpu(2);
+		if (anchor)
+			munmap(anchor, PAGE);
+		if (profil_stats(self->fd, &self->stats) != -ENOENT) {
+			anchor = (void *)find_anchor(NULL);
+			ASSERT_EQ(0, munmap(anchor, PAGE));
+		}
+	}
+	other_join(&self->other);
+}
+
+TEST_F(race, mremap_of_the_anchor)
+{
+	void *elsewhere = page_alloc();
+
+	ASSERT_EQ(0, profil_start_page(self->fd, hot_a, self->pages[0]));
+	ASSERT_EQ(elsewhere, mremap((void *)find_anchor(NULL), PAGE, PAGE,
+				    MREMAP_MAYMOVE | MREMAP_FIXED, elsewhere));
+	EXPECT_TRUE(burn(self->fd, hot_a, 5));
+	EXPECT_EQ(0, munmap(elsewhere, PAGE));
+	EXPECT_EQ(-ENOENT, profil_stats(self->fd, &self->stats));
+}
+
+TEST_F(race, mmap_of_the_device_by_others)
+{
+	EXPECT_EQ(MAP_FAILED, mmap(NULL, PAGE, PROT_NONE, MAP_SHARED, self->fd,
+				   0));
+	EXPECT_EQ(EINVAL, errno);
+	ASSERT_EQ(0, profil_start_page(self->fd, hot_a, self->pages[0]));
+	EXPECT_EQ(MAP_FAILED, mmap(NULL, PAGE, PROT_NONE, MAP_SHARED, self->fd,
+				   0));
+	EXPECT_EQ(EINVAL, errno);
+}
+
+/* A process is killed with work for it under way. */
+TEST_F(race, kill_against_the_worker)
+{
+	pid_t pid;
+	int i;
+
+	hold("worker", 30000);
+	for (i = 0; i < 5; i++) {
+		pid = fork();
+		ASSERT_LE(0, pid);
+		if (!pid) {
+			pin(1);
+			if (profil_start_page(self->fd, hot_a, self->pages[0]))
+				_exit(1);
+			burn(self->fd, hot_a, 3);
+			kill(getpid(), SIGKILL);
+		}
+		EXPECT_EQ(-SIGKILL, wait_for(pid));
+	}
+	usleep(100000);
+}
+
+/*
+ * The last user goes while fork makes another: after the hook was let go of, or
+ * just as it is being let go of.  The child must count.
+ */
+static int child_counts(int fd)
+{
+	__u64 end = clock_ms(CLOCK_THREAD_CPUTIME_ID) + 1000;
+	struct profil_stats stats;
+
+	do {
+		hot_a(HOT_ROUNDS);
+		/* Without a profile it came too late, which is no fault. */
+		if (profil_stats(fd, &stats) ||
+		    stats.out_state != PROFIL_STATE_ON || stats.out_ticks)
+			return 0;
+	} while (clock_ms(CLOCK_THREAD_CPUTIME_ID) < end);
+	return 1;
+}
+
+static void step_stop(struct other *other)
+{
+	usleep(100000);
+	other->ret = profil_stop(other->fd);
+	if (other->memory)
+		hold(other->memory, 1200000);
+	other->stop = true;
+}
+
+static int last_user_against_fork(FIXTURE_DATA(race) *self, const char *then)
+{
+	pid_t pid;
+
+	if (profil_start_page(self->fd, hot_a, self->pages[0]))
+		return 101;
+	hold("inherit", 1700000);
+	self->other.fd = self->fd;
+	self->other.memory = (void *)then;
+	if (other_start(&self->other, step_stop))
+		return 102;
+	pid = fork();
+	if (!pid)
+		_exit(child_counts(self->fd));
+	other_join(&self->other);
+	return self->other.ret ? 103 : wait_for(pid);
+}
+
+TEST_F(race, fork_against_a_hook_that_is_gone)
+{
+	EXPECT_EQ(0, last_user_against_fork(self, NULL));
+}
+
+TEST_F(race, fork_against_a_hook_that_goes)
+{
+	EXPECT_EQ(0, last_user_against_fork(self, "settle"));
+}
+
+/* A CPU goes: nobody has its ticks. */
+TEST_F(race, cpu_that_goes_against_ticks)
+{
+	struct profil_region region = any_region(self->pages[0]);
+	struct profil_query query;
+	__u64 begin, ms;
+
+	ASSERT_EQ(0, profil_query(self->fd, &query));
+	ASSERT_EQ(0, profil_start(self->fd, &region, 1));
+	if (write_text(CPU_FILE, "0"))
+		SKIP(return, "CPU 1 cannot be switched off");
+	begin = clock_ms(CLOCK_MONOTONIC);
+	EXPECT_TRUE(burn(self->fd, hot_a, 2 * TICKS));
+	ms = clock_ms(CLOCK_MONOTONIC) - begin;
+	EXPECT_EQ(0, write_text(CPU_FILE, "1"));
+	EXPECT_GE(ms + ms / 4 + 40,
+		  2 * TICKS * query.out_tick_ns / 1000000);
+}
+
+/* The hook is switched off by others. */
+static const char *hook_switch(__u32 hook)
+{
+	switch (hook) {
+	case PROFIL_HOOK_FTRACE:
+		return "/proc/sys/kernel/ftrace_enabled";
+	case PROFIL_HOOK_KPROBE:
+		return "/sys/kernel/debug/kprobes/enabled";
+	default:
+		return NULL;
+	}
+}
+
+TEST_F(race, hook_switched_off_against_ticks)
+{
+	__u64 end = clock_ms(CLOCK_THREAD_CPUTIME_ID) + 6000;
+	struct profil_query query;
+	const char *file;
+
+	ASSERT_EQ(0, profil_start_page(self->fd, hot_a, self->pages[0]));
+	ASSERT_EQ(0, profil_query(self->fd, &query));
+	file = hook_switch(query.out_hook);
+	if (!file)
+		return;		/* Timers of our own cannot be. */
+	ASSERT_EQ(0, write_text(file, "0"));
+	do {
+		hot_a(HOT_ROUNDS);
+		EXPECT_EQ(0, profil_query(self->fd, &query));
+	} while (query.out_hook != PROFIL_HOOK_HRTIMER &&
+		 clock_ms(CLOCK_THREAD_CPUTIME_ID) < end);
+	EXPECT_EQ(0, write_text(file, "1"));
+	ASSERT_EQ(PROFIL_HOOK_HRTIMER, query.out_hook);
+	EXPECT_LT(0, query.out_hooks_lost);
+	EXPECT_TRUE(burn(self->fd, hot_a, 5));
+}
+
+/*
+ * The module goes.  It comes back as it was found, from the file of which the
+ * project's VM has it.
+ */
+static int load(const char *parameters)
+{
+	const char *path = getenv("PROFIL_MODULE");
+	int file = open(path ? path : "/vm/module.ko", O_RDONLY | O_CLOEXEC);
+	int ret = syscall(SYS_finit_module, file, parameters, 0);
+
+	close(file);
+	return ret;
+}
+
+static void found_parameters(char *parameters, size_t size)
+{
+	static const char *const names[] = {
+		"deliver", "task_work", "hook", "arm", "nohz_full",
+	};
+	char path[128], value[32];
+	size_t i, done = 0;
+
+	for (i = 0; i < ARRAY_SIZE(names); i++) {
+		snprintf(path, sizeof(path), PARAMETERS "%s", names[i]);
+		if (!read_text(path, value, sizeof(value)) && *value != '(')
+			done += snprintf(parameters + done, size - done,
+					 "%s=%s ", names[i], value);
+	}
+}
+
+/* Once nobody needs it, which a process that ended does for a moment. */
+static int unload(void)
+{
+	int i, ret = -1;
+
+	for (i = 0; ret && i < 2000; i++) {
+		ret = syscall(SYS_delete_module, "profil", O_NONBLOCK);
+		if (ret)
+			usleep(1000);
+	}
+	return ret;
+}
+
+/* Its thread is about to leave the module when it says so, or has left it. */
+static void run_out_of_anchor(int done)
+{
+	struct other other = { .fd = open("/dev/zero", O_RDONLY | O_CLOEXEC) };
+	struct profil_stats stats;
+	int fd = profil_open();
+
+	if (other.fd < 0 || fd < 0 ||
+	    profil_start_page(fd, read_loop, page_alloc()) ||
+	    other_start(&other, step_read))
+		_exit(1);
+	do {
+		if (profil_stats(fd, &stats))
+			_exit(2);
+	} while (!stats.out_deferred);
+	munmap((void *)find_anchor(NULL), PAGE);
+	close(fd);
+	if (write(done, "x", 1) != 1)
+		_exit(3);
+	for (;;)
+		pause();
+}
+
+TEST_F(race, rmmod_against_the_last_instructions)
+{
+	char parameters[256] = "", byte;
+	int ready[2];
+	pid_t pid;
+
+	found_parameters(parameters, sizeof(parameters));
+	close(self->fd);
+	ASSERT_EQ(0, pipe(ready));
+	hold("gone", 700000);
+	pid = fork();
+	ASSERT_LE(0, pid);
+	if (!pid)
+		run_out_of_anchor(ready[1]);
+	EXPECT_EQ(1, read(ready[0], &byte, 1));
+	EXPECT_EQ(0, unload());
+	EXPECT_EQ(0, kill(pid, SIGKILL));
+	EXPECT_EQ(-SIGKILL, wait_for(pid));
+	ASSERT_EQ(0, load(parameters));
+	self->fd = profil_open();
+	EXPECT_LE(0, self->fd);
+}
+
+/* What the module had planned for later must not come when it is gone. */
+TEST_F(race, rmmod_against_a_process_that_just_ended)
+{
+	char parameters[256] = "";
+	pid_t pid;
+	int i;
+
+	found_parameters(parameters, sizeof(parameters));
+	close(self->fd);
+	for (i = 0; i < 3; i++) {
+		pid = fork();
+		ASSERT_LE(0, pid);
+		if (!pid) {
+			self->fd = profil_open();
+			_exit(profil_start_page(self->fd, hot_a,
+						self->pages[0]) ||
+			      !burn(self->fd, hot_a, 3));
+		}
+		EXPECT_EQ(0, wait_for(pid));
+		ASSERT_EQ(0, unload());
+		if (!i)
+			sleep(2);
+		ASSERT_EQ(0, load(parameters));
+	}
+	self->fd = profil_open();
+	EXPECT_LE(0, self->fd);
+}
+
+/* What a test build knows of the order in which all this happened. */
+static void say_hash(void)
+{
+	char text[64];
+
+	if (!read_text(PARAMETERS "race_hash", text, sizeof(text)))
+		printf("# race points passed, and the hash of their order: %s\n",
+		       text);
+}
+
+int main(int argc, char **argv)
+{
+	if (argc >= 3 && !strcmp(argv[1], "--executed"))
+		return executed(argv[2]);
+	if (argc == 2 && !strcmp(argv[1], "--execute"))
+		return execute_many();
+	atexit(say_hash);
+	return test_harness_run(argc, argv);
+}
