@@ -2,7 +2,7 @@
 /*
  * All differences between kernels.  The other files are written against the
  * newest kernel; this one, included before anything else, gives older kernels
- * what they lack.  Kbuild.probe finds out what that is.  The oldest is 6.1.
+ * what they lack.  Kbuild.probe finds out what that is.  The oldest is 5.10.
  */
 #ifndef _PROFIL_COMPAT_H
 #define _PROFIL_COMPAT_H
@@ -18,9 +18,11 @@
 /* Comes before all headers of all files, so this can only be here. */
 #define pr_fmt(fmt) "profil: " fmt
 
+#include <linux/ftrace.h>
 #include <linux/hrtimer.h>
 #include <linux/mm.h>
 #include <linux/sched.h>
+#include <linux/sched/mm.h>
 #include <linux/task_work.h>
 
 /* 6.4 gave vhost workers the user's address space and this flag. */
@@ -31,6 +33,59 @@
 /* 6.6 brought user shadow stacks. */
 #ifndef VM_SHADOW_STACK
 #define VM_SHADOW_STACK VM_NONE
+#endif
+
+#ifndef HAVE_MAY_SPLIT
+#define may_split split
+#endif
+
+#ifndef HAVE_FTRACE_REGS
+#define ftrace_regs pt_regs
+#endif
+
+/* Has the same effect, and leaves nothing allocated either. */
+#ifndef HAVE_FTRACE_FREE_FILTER
+#define ftrace_free_filter(ops) ftrace_set_filter(ops, NULL, 0, 1)
+#endif
+
+/* The kernel's own looks at a variable of interrupts, which we never need. */
+#if defined(CONFIG_MEMCG) && !defined(HAVE_INT_ACTIVE_MEMCG)
+#define set_active_memcg(memcg) xchg(&current->active_memcg, memcg)
+#endif
+
+#ifndef HAVE_VMA_LOOKUP
+static inline struct vm_area_struct *vma_lookup(struct mm_struct *mm,
+						unsigned long addr)
+{
+	struct vm_area_struct *vma = find_vma(mm, addr);
+
+	return vma && vma->vm_start <= addr ? vma : NULL;
+}
+#endif
+
+#ifndef HAVE_VM_FAULT_COMPLETED
+#define VM_FAULT_COMPLETED 0
+#endif
+
+#ifndef HAVE_FAULT_IN_SAFE_WRITEABLE
+static inline size_t fault_in_safe_writeable(const char __user *uaddr,
+					     size_t size)
+{
+	unsigned long end = (unsigned long)uaddr + size;
+	unsigned long addr = (unsigned long)uaddr;
+	bool unlocked;
+	int err = 0;
+
+	mmap_read_lock(current->mm);
+	while (addr < end && !err) {
+		err = fixup_user_fault(current->mm, addr, FAULT_FLAG_WRITE,
+				       &unlocked);
+		if (!err)
+			addr = min(end, (addr & PAGE_MASK) + PAGE_SIZE);
+	}
+	mmap_read_unlock(current->mm);
+	return end - addr;
+}
 #endif
 
 #ifndef HAVE_VM_FLAGS_SET
