@@ -1,0 +1,188 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# The module on other kernels, and on one kernel booted in other ways: is it
+# built, does it pass?
+#
+#   matrix.sh [--quick | --all] [KERNEL…]
+#
+#   --quick	few programs: 8 minutes on two CPUs
+#   (neither)	the programs of core.list, and on 1, 2 and 4 CPUs
+#   --all	on each kernel all programs, and all three ways to count; mainline,
+#		if it has to be built for it
+#   KERNEL…	only these: 6.1 6.1-rt 6.12 6.12-rt trixie arm64 7.2 5.10 mainline
+#
+# Two VMs at a time; a line as each ends, a table at the end, and one line for
+# all.  7.2 moves and 5.10 is old: unless they are named, they are reported and
+# fail nothing.  What each run printed is in build/log/matrix.
+set -euo pipefail
+. "$(dirname "${BASH_SOURCE[0]}")/vm/lib.sh"
+
+LOG=$BUILD/log/matrix
+GATING='6.1 6.1-rt 6.12 6.12-rt trixie arm64'
+REPORTED='7.2 5.10'
+# what a program of each file finds on a kernel that it does not know
+QUICK='uapi_test region_test memory_test'
+# time and preemption matter to these
+QUICK_MODES='region_test'
+
+form=default kernels='' rows=0 start=$SECONDS
+
+# entry KERNEL NAME BOOTED ARGUMENT…: a run of suite.sh, two at a time.  BOOTED:
+# what suite-guest says of the machine has to match it.
+entry()
+{
+	rows=$((rows + 1))
+	[ "$(jobs -rp | wc -l)" -lt 2 ] || wait -n || true
+	judge "$(printf '%s/%02d' "$LOG" $rows)" "$@" &
+}
+
+# counts LOG: passed, failed, skipped, as suite.sh said last
+counts()
+{
+	tail -n 1 "$1" | sed -n 's/^suite .*: \([0-9]*\) passed, \([0-9]*\) failed, \([0-9]*\) skipped$/\1 \2 \3/p'
+}
+
+# probed KERNEL: the build found what the kernel exports, and only that
+probed()
+{
+	local found=''
+
+	! grep -qaw task_work_add "$(build_dir "$1")/profil.ko" || found=1
+	case $1 in
+	mainline) [ ! "$found" ] ;;
+	*) [ "$found" ] ;;
+	esac
+}
+
+judge()
+{
+	local row=$1 kernel=$2 name=$3 booted=$4 log=$1.log passed failed skipped splats version gate=yes began=$SECONDS why=''
+	shift 4
+
+	"$VM/suite.sh" "$kernel" "$@" >"$log" 2>&1 </dev/null || true
+	read -r passed failed skipped < <(counts "$log") || {
+		passed=0 failed=1 skipped=0 why=$(tail -n 1 "$log")
+	}
+	version=$(sed -n 's/^# uname: //p' "$log")
+	if [ "$version" ] && ! grep -qE "^# (boot|uname): .*$booted" "$log"; then
+		failed=$((failed + 1)) why="it booted otherwise: $(grep '^# boot: ' "$log")"
+	elif [ "$version" ] && ! probed "$kernel"; then
+		failed=$((failed + 1)) why='the probe for task_work_add is wrong'
+	fi
+	splats=$(grep -c 'the kernel log has a splat' "$log") || true
+	[[ " $REPORTED " != *" $kernel "* ]] || gate=no
+	case $version in
+	*Debian\ *) version=${version#*Debian } version=${version%% *} ;;
+	*) version=${version%% *} ;;
+	esac
+	echo "$gate|$kernel|${version:--}|$name|$passed|$failed|$skipped|$splats" >"$row"
+	printf '[%2d:%02d] %s %s: %d passed, %d failed, %d skipped (%d s)%s\n' \
+		$(((SECONDS - start) / 60)) $(((SECONDS - start) % 60)) "$kernel" "$name" \
+		"$passed" "$failed" "$skipped" $((SECONDS - began)) "${why:+: $why}"
+	[ "$failed" = 0 ] || grep -E '^(# failed: |not ok |[a-z-]*\.sh: )' "$log" | head -n 20 | sed 's/^/	/'
+}
+
+kernel()
+{
+	local kernel=$1 booted='cpus=2' params cpus programs=()
+
+	[[ $kernel != *-rt ]] || booted='PREEMPT_RT'
+	read -ra programs <<<"$QUICK"
+	case $form in
+	quick) entry "$kernel" '2 CPUs' "$booted" "${programs[@]}" ;;
+	default)
+		for cpus in 1 2 4; do
+			entry "$kernel" "core, $cpus CPUs" "cpus=$cpus" --core --cpus $cpus
+		done
+		;;
+	all)
+		for params in deliver=tick deliver=deferred 'deliver=deferred task_work=0'; do
+			entry "$kernel" "all, $params" "$booted" --params "$params"
+		done
+		for cpus in 1 4; do
+			entry "$kernel" "core, $cpus CPUs" "cpus=$cpus" --core --cpus $cpus
+		done
+		;;
+	esac
+	case $kernel in
+	arm64 | mainline) ;;
+	*) entry "$kernel" 'i386' 'cpus=2' --i386 uapi_test ;;
+	esac
+}
+
+# mode NAME BOOTED ARGUMENT…
+mode()
+{
+	local programs=(--core)
+
+	[ "$form" != quick ] || read -ra programs <<<"$QUICK_MODES"
+	entry 6.12 "$1" "$2" "${@:3}" "${programs[@]}"
+}
+
+modes()
+{
+	local how
+
+	for how in none voluntary full; do
+		mode "preempt=$how" " preempt=$how " --append "preempt=$how"
+	done
+	mode 'nohz_full=1' ' nohz_full=1 ' --append nohz_full=1 --params nohz_full=tick
+	mode 'threadirqs' ' irq_threads=[1-9]' --append threadirqs
+	mode 'highres=off' ' highres=0 ' --append highres=off
+	# the other forms have each kernel with these
+	[ "$form" = quick ] || return 0
+	mode '1 CPU' 'cpus=1 ' --cpus 1
+	mode '4 CPUs' 'cpus=4 ' --cpus 4
+}
+
+# Its source takes minutes to compile, which is for check-debug.
+mainline_wanted()
+{
+	[ "$form" = all ] || compgen -G "$CACHE/kernels/mainline-*/vmlinuz" >/dev/null
+}
+
+table()
+{
+	sort "$LOG"/[0-9][0-9] -s -t '|' -k 1,1r | awk -F '|' '
+		BEGIN { format = "%-9s %-24s %-34s %6s %6s %7s %6s\n"
+			printf format, "kernel", "version", "run", "passed", "failed", "skipped", "splats" }
+		$1 == "no" && !reported++ { print "reported only:" }
+		{ printf format, $2, $3, $4, $5, $6, $7, $8 }
+		$1 == "yes" { passed += $5; failed += $6; skipped += $7 }
+		END { printf "matrix: %d passed, %d failed, %d skipped\n", passed, failed, skipped
+			exit failed || !passed }'
+}
+
+main()
+{
+	local one known="$GATING $REPORTED"
+
+	while [ $# -gt 0 ]; do
+		case $1 in
+		--quick | --all) form=${1#--} ;;
+		-*) die "unknown option $1: see the top of $0" ;;
+		*) kernels+=" $1" REPORTED='' ;;
+		esac
+		shift
+	done
+	if [ ! "$kernels" ]; then
+		kernels="$GATING $REPORTED"
+		! mainline_wanted || kernels+=' mainline'
+	fi
+	rm -rf "$LOG"
+	mkdir -p "$LOG"
+	for one in $kernels; do
+		[[ " $known mainline " == *" $one "* ]] ||
+			die "$one is not in the matrix: see the top of $0"
+	done
+	for one in $kernels; do
+		kernel "$one"
+		[ "$one" != 6.12 ] || modes
+	done
+	wait
+	table
+	exit
+}
+
+main "$@"
