@@ -17,7 +17,7 @@ cd "$TOP" || exit 1
 
 # Slow ones first, so that two at a time end together.
 CHECKS='build-6.1 build-6.12 build-7.2 coccinelle checkpatch shellcheck
-	kernel-doc rst mandoc uapi-layout uapi-dialects compat spdx size names comparison'
+	kernel-doc rst mandoc uapi-layout uapi-dialects compat spdx size names comparison statements'
 
 # need COMMAND PACKAGE
 need() {
@@ -205,6 +205,20 @@ check_comparison() {
 			grep -oE '``[a-z0-9_]+``' | tr -d '`' | sort -u) \
 		<(sed -nE 's/^TEST(_F)?\(([a-z0-9_]+, *)?([a-z0-9_]+)\).*/\3/p' \
 			selftests/semantics_test.c | sort) 2>&1
+}
+
+# Each test that security.rst names is there.
+# shellcheck disable=SC2016 # quotes of reStructuredText
+check_statements() {
+	local program name named=0 missing=0
+	while IFS=': ' read -r program name; do
+		named=$((named + 1))
+		grep -qE "^TEST(_F)?\\(([a-z0-9_]+, *)?$name\\)|^$name\\(\\)" \
+			"selftests/$program.c" "selftests/$program" 2>/dev/null && continue
+		echo "Documentation/security.rst: $program has no test $name"
+		missing=1
+	done < <(grep -oE '``[a-z_]+_test(\.sh)?: [a-z0-9_]+``' Documentation/security.rst | tr -d '`')
+	[ "$named" -gt 0 ] && [ "$missing" = 0 ]
 }
 
 if [ "${1:-}" = --one ]; then
