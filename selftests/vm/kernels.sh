@@ -119,7 +119,7 @@ make_newer()
 	apt_fetch "$image"
 	unpack_image "$image"_*.deb "$tmp"
 	rm "$image"_*.deb
-	compiler=$(apt_depends "linux-headers-$version" 'gcc-[0-9]*')
+	compiler=$(apt_depends "linux-headers-$version" 'gcc-[0-9].*')
 	# older ones cannot read these headers; what it depends on, its other tools use
 	apt_fetch sparse "linux-headers-$version" "$(apt_depends "linux-headers-$version" 'linux-headers-.*-common')"
 	say "downloading the compiler of $version (about 100 MB)"
