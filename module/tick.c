@@ -148,7 +148,9 @@ void profil_tick(struct pt_regs *regs)
 	reg = profil_reg_find(current->mm);
 	if (!reg)
 		goto out;
-	if (current->flags & (PF_KTHREAD | PF_IO_WORKER | PF_USER_WORKER))
+	/* What was interrupted may be changing its flags, but not these. */
+	if (data_race(current->flags) &
+	    (PF_KTHREAD | PF_IO_WORKER | PF_USER_WORKER))
 		profil_tick_borrowed(reg);
 	else
 		profil_tick_sample(reg, regs);
