@@ -12,7 +12,7 @@
 #		if it has to be built for it
 #   KERNEL…	only these: 6.1 6.1-rt 6.12 6.12-rt trixie arm64 7.2 5.10 mainline
 #
-# Two VMs at a time; a line as each ends, a table at the end, and one line for
+# Two VMs at a time, or AT_ONCE; a line as each ends, a table at the end, and one line for
 # all.  7.2 moves and 5.10 is old: unless they are named, they are reported and
 # fail nothing.  What each run printed is in build/log/matrix.
 set -euo pipefail
@@ -28,12 +28,12 @@ QUICK_MODES='region_test'
 
 form=default kernels='' rows=0 start=$SECONDS
 
-# entry KERNEL NAME BOOTED ARGUMENT…: a run of suite.sh, two at a time.  BOOTED:
+# entry KERNEL NAME BOOTED ARGUMENT…: a run of suite.sh, when there is room.  BOOTED:
 # what suite-guest says of the machine has to match it.
 entry()
 {
 	rows=$((rows + 1))
-	[ "$(jobs -rp | wc -l)" -lt 2 ] || wait -n || true
+	[ "$(jobs -rp | wc -l)" -lt "${AT_ONCE:-2}" ] || wait -n || true
 	judge "$(printf '%s/%02d' "$LOG" $rows)" "$@" &
 }
 
