@@ -479,7 +479,7 @@ static bool burn_silently(const volatile __u16 *counter, __u16 ticks)
 	__u16 end = *counter + ticks;
 	int i;
 
-	for (i = 0; i < 200000 && *counter < end; i++)
+	for (i = 0; i < 20000 && *counter < end; i++)
 		hot_a(HOT_ROUNDS);
 	return *counter >= end;
 }
@@ -591,6 +591,35 @@ TEST_F(security, process_that_is_not_dumpable_profiles_itself)
 		    !burn(self->fd, hot_a, 10))
 			_exit(3);
 		_exit(check_all_in(self->fd, self->counter, 3));
+	}
+	EXPECT_EQ(0, wait_for(pid));
+}
+
+/* The anchor is charged to the address space as any mapping. */
+TEST_F(security, address_space_without_room_gets_no_anchor)
+{
+	const struct rlimit full = { 0, RLIM_INFINITY };
+	const struct rlimit room = { RLIM_INFINITY, RLIM_INFINITY };
+	pid_t pid = fork();
+
+	ASSERT_LE(0, pid);
+	if (!pid) {
+		if (setrlimit(RLIMIT_AS, &full))
+			_exit(1);
+		if (profil_start_page(self->fd, hot_a, self->counter) !=
+		    -ENOMEM)
+			_exit(2);
+		if (profil_stats(self->fd, &self->stats) != -ENOENT)
+			_exit(3);
+		if (setrlimit(RLIMIT_AS, &room) ||
+		    profil_start_page(self->fd, hot_a, self->counter) ||
+		    setrlimit(RLIMIT_AS, &full))
+			_exit(4);
+		/* One that is there is enough. */
+		if (profil_start_page(self->fd, hot_a, self->counter) ||
+		    !burn(self->fd, hot_a, 5))
+			_exit(5);
+		_exit(check_all_in(self->fd, self->counter, 1));
 	}
 	EXPECT_EQ(0, wait_for(pid));
 }
