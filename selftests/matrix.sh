@@ -21,10 +21,10 @@ set -euo pipefail
 LOG=$BUILD/log/matrix
 GATING='6.1 6.1-rt 6.12 6.12-rt trixie arm64'
 REPORTED='7.2 5.10'
-# what a program of each file finds on a kernel that it does not know
-QUICK='uapi_test region_test memory_test'
-# time and preemption matter to these
-QUICK_MODES='region_test'
+# all of the module's ways into the kernel, in 25 s of CPU time
+QUICK='uapi_test region_test memory_test lifecycle_test flag_test'
+# what time and preemption matter to
+QUICK_MODES='region_test count_test'
 
 form=default kernels='' rows=0 start=$SECONDS
 
@@ -170,6 +170,7 @@ main()
 		kernels="$GATING $REPORTED"
 		! mainline_wanted || kernels+=' mainline'
 	fi
+	trap 'kill $(jobs -p) 2>/dev/null || :' EXIT
 	rm -rf "$LOG"
 	mkdir -p "$LOG"
 	for one in $kernels; do
