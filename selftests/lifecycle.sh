@@ -1,0 +1,62 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# The module comes and goes under load, CPUs come and go, its hook is switched off
+# by root, and profiled processes are killed for their memory; in two VMs, the
+# second with rmmod racing START, fork and exit, and the module that has its race
+# windows widened.
+#
+#   lifecycle.sh [OPTION…]
+#
+#   --quick		100 cycles of insmod and rmmod, and few of all others;
+#			else 1,000 and many
+#   --kernel KERNEL	as run.sh; $KERNEL, else 6.12
+#   --module FILE	instead of the freshly built modules
+set -euo pipefail
+. "$(dirname "${BASH_SOURCE[0]}")/vm/lib.sh"
+
+form=long races=races seconds=10800 kernel=${KERNEL:-6.12} module=''
+while [ $# -gt 0 ]; do
+	case $1 in
+	--quick)
+		form=quick races=races-quick seconds=2400
+		shift
+		continue
+		;;
+	--kernel | --module) printf -v "${1#--}" %s "${2:?"a value for $1"}" ;;
+	*) die "unknown option $1: see the top of $0" ;;
+	esac
+	shift 2
+done
+
+out=$BUILD/soak
+locked soak make -s -C "$TOP/selftests/soak" OUT="$out" CC=gcc-12 \
+	HARNESS="$("$VM/kernels.sh" source)/tools/testing/selftests" || die 'the programs do not build: see above'
+if [ ! "$module" ]; then
+	"$VM/module.sh" "$kernel"
+	modules=("$(build_dir "$kernel")/profil.ko" "$(build_dir "$kernel")/profil_test.ko")
+else
+	modules=("$module" "$module")
+fi
+mkdir -p "$BUILD/vm"
+tap=$(mktemp "$BUILD/vm/lifecycle.XXXXXX")
+trap 'rm -f "$tap"' EXIT
+
+# guest MODULE FORM: a VM that does not end well is one more failure
+guest()
+{
+	local rc=0
+
+	"$VM/run.sh" --kernel "$kernel" --timeout "$seconds" --swap --module "$1" --tests "$out" \
+		--add "$TOP/selftests/soak/lifecycle-guest:/vm/lifecycle" -- sh /vm/lifecycle "$2" || rc=$?
+	[ "$rc" -le 1 ] || echo "not ok - the VM ended with status $rc"
+}
+
+{
+	guest "${modules[0]}" "$form"
+	guest "${modules[1]}" "$races"
+} | tee "$tap"
+passed=$(grep -c '^ok ' "$tap" || :)
+failed=$(grep -c '^not ok ' "$tap" || :)
+echo "lifecycle $kernel: $passed passed, $failed failed, 0 skipped"
+[ "$failed" = 0 ] && [ "$passed" -gt 0 ]
