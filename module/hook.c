@@ -17,8 +17,8 @@
 #define PROFIL_LINGER_MAX	(128 * HZ)
 #define PROFIL_LINGER_FORGET	(600 * HZ)
 
-/* A second without one hit, and busy for this many ticks: the hook is dead. */
-#define PROFIL_WATCH_PERIOD	HZ
+/* So long without one hit, and busy for this many ticks: the hook is dead. */
+#define PROFIL_WATCH_PERIOD	(HZ / 2)
 #define PROFIL_WATCH_BUSY	8
 
 static const struct profil_hook *const profil_hooks[] = {
@@ -152,10 +152,10 @@ static void profil_hook_watch(struct work_struct *work)
 	} else if (dead) {
 		pr_warn("the %s hook was switched off by others: own timers take over; for the cheaper hook, set kernel.ftrace_enabled=1 and debugfs kprobes/enabled to 1 and stop profiling for a while\n",
 			hook->name);
-		profil_hooks_lost++;
 		profil_hook_disarm();
 		if (profil_hook_try(&profil_hook_hrtimer))
 			pr_err("no timers either: nothing is counted\n");
+		profil_hooks_lost++;
 	} else {
 		profil_watch_start();
 	}
