@@ -4,12 +4,13 @@
  * and by STOP and START, for all.  Waits for nobody: a page that is not there
  * at once is tried again by the worker and given up by the others.
  */
+#include <linux/jiffies.h>
 #include <linux/kthread.h>
 #include <linux/sched/mm.h>
 
 #include "profil.h"
 
-/* The worker comes again this often, after this long. */
+/* The worker tries again this often, each time after this long at least. */
 #define PROFIL_WORKER_RETRIES	50
 #define PROFIL_WORKER_DELAY	(HZ / 50 + 1)
 
@@ -95,6 +96,18 @@ void profil_flush_all(struct profil_reg *reg)
 	profil_flush(reg, true, false);
 }
 
+/* Ticks call the worker as well: their visits do not count as retries. */
+static void profil_worker_retried(struct profil_reg *reg, bool ready)
+{
+	if (ready) {
+		reg->retries = 0;
+	} else if (!reg->retries ||
+		   time_after_eq(jiffies, reg->retried + PROFIL_WORKER_DELAY)) {
+		reg->retries++;
+		reg->retried = jiffies;
+	}
+}
+
 static bool profil_worker_flush(struct profil_reg *reg)
 {
 	bool last = reg->retries >= PROFIL_WORKER_RETRIES;
@@ -129,7 +142,7 @@ void profil_flush_worker(struct work_struct *work)
 				READ_ONCE(profil_max_workers_user))) {
 		profil_pending_grow(reg);
 		ready = profil_worker_flush(reg);
-		reg->retries = ready ? 0 : reg->retries + 1;
+		profil_worker_retried(reg, ready);
 		atomic_dec(workers);
 	}
 	/* Our reference goes with the new work, if there is one. */

@@ -209,6 +209,7 @@ struct profil_reg {
 	struct mutex		flush;		/* one at a time, for others */
 	unsigned int		pass;		/* (l) and flush to change */
 	unsigned int		retries;	/* worker only */
+	unsigned long		retried;	/* worker only, in jiffies */
 	struct profil_chunk	*chunks;	/* worker only */
 	struct delayed_work	work;
 	struct rcu_work		free;
