@@ -34,6 +34,8 @@
  * ENOSPC     a limit of this user or of the system was reached
  * EAGAIN     other threads unmapped the anchor again and again meanwhile
  * EINTR      a fatal signal arrived while waiting
+ * EACCES     START, and a security module does not let the caller open the
+ *            device, which START does once more
  * ENODEV     no hook could be placed on the timer tick
  * ========== ==============================================================
  *
