@@ -22,6 +22,7 @@ tests='
 	comes_and_goes_many_times
 	refuses_unknown_parameters
 	shows_what_nohz_full_is
+	task_work_is_used_where_the_kernel_exports_it
 	hook_ftrace_counts
 	hook_kprobe_counts
 	hook_hrtimer_counts
@@ -155,6 +156,16 @@ shows_what_nohz_full_is()
 		load "nohz_full=$word" && shows_nohz_full "$word" &&
 			"$helper" count 10 || return
 	done
+}
+
+task_work_is_used_where_the_kernel_exports_it()
+{
+	exported=N
+	! grep -q ' __ksymtab_task_work_add$' /proc/kallsyms || exported=Y
+	unload && insmod "$module" || return
+	[ "$(cat $params/task_work)" = $exported ] ||
+		diag "the kernel exports it: $exported, the module uses it: $(cat $params/task_work)" || return
+	unload && load
 }
 
 hook_ftrace_counts()

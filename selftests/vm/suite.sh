@@ -5,7 +5,7 @@
 #
 #   suite.sh KERNEL [OPTION…] [PROGRAM…]
 #
-#   --core		only the programs of selftests/core.list
+#   --core		the programs of selftests/core.list
 #   --i386		as programs of 32 bits, on a kernel for x86-64
 #   --test-module	with the module whose race windows are widened
 #   --mutant NAME	with that one, and selftests/mutants/NAME.patch
@@ -55,7 +55,7 @@ fi
 locked selftests make -s -C "$TOP/selftests" OUT="$out" HARNESS="$harness" "${compiler[@]}" ||
 	die "the test programs do not build: see above"
 if [ "$core" ]; then
-	mapfile -t programs < <(grep -v '^#' "$TOP/selftests/core.list")
+	mapfile -t -O ${#programs[@]} programs < <(grep -v '^#' "$TOP/selftests/core.list")
 elif [ ${#programs[@]} = 0 ]; then
 	mapfile -t programs < <(cd "$out" && ls -- *_test *_test.sh)
 fi
