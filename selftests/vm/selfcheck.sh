@@ -75,6 +75,7 @@ stock()
 	local splat race=('[    0.300000] ==========' '[    0.300000] BUG: KCSAN: data-race in f / g'
 		'[    0.300000] read to 0x2 of 8 bytes by interrupt on cpu 1:'
 		'[    0.300000]  f+0x1/0x2' '[    0.300000] hardirqs last enabled at (1): [<0>] profil_g+0x1/0x2 [profil]')
+	local other=('[    0.300000] write to 0x2 of 8 bytes by task 1 on cpu 0:') mine='[    0.300000]  profil_g+0x1/0x2 [profil]'
 	local good=('# selftests: profil: a_test' '# 1..2' '# ok 1 x.a' '# ok 2 x.b' 'ok 1 selftests: profil: a_test')
 
 	check 'a clean run' 0 '^hi$' plant none 60 echo hi
@@ -103,9 +104,13 @@ stock()
 		Kernel panic - not syncing: x
 	END
 	check 'a log with a race of the module' 1 '^BUG: KCSAN' \
-		scan "${race[@]}" '[    0.300000]  profil_g+0x1/0x2 [profil]' "${race[0]}"
+		scan "${race[@]}" "${other[@]}" "$mine" "${race[0]}"
+	check 'a log with a race that the module made twice' 1 '^BUG: KCSAN' scan "${race[@]}" "$mine" "${other[@]}" \
+		'[    0.300000]  f+0x1/0x2' "$mine"
+	check 'a log with a race that the module made once' 0 '' scan "${race[@]}" "$mine" "${other[@]}" \
+		'[    0.300000]  f+0x1/0x2' "${race[0]}"
 	check 'a log with a race in an interrupt of the module' 0 '' scan "${race[@]}" \
-		'[    0.300000]  asm_x+0x1/0x2' '[    0.300000]  profil_g+0x1/0x2 [profil]' "${race[0]}"
+		'[    0.300000]  asm_x+0x1/0x2' "$mine" "${race[0]}"
 	check 'a log with a race of the kernel' 0 '' scan "${race[@]}" "${race[0]}"
 	check 'a log with a splat in a race of the kernel' 1 '^INFO' \
 		scan "${race[@]}" '[    0.300000] INFO: task a:1 blocked' "${race[0]}"

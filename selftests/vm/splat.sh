@@ -11,18 +11,29 @@ awk '/^#/ { reason = NR } /^[^#]/ && reason != NR - 1 { exit 1 }' "$VM/splat.all
 	{ say "$VM/splat.allow: an expression without a reason above it"; exit 2; }
 
 # By its strict rules the kernel races with itself wherever one looks.  A race
-# is ours when the way to one of the two accesses leads through a module: not
-# only through what an interrupt interrupted.  No module in the VM is another's.
-# All other lines of such a report are looked at as usual.
+# is ours when one of the two accesses is made by a module, or when the ways to
+# both lead through one; what an interrupt interrupted is no part of its way.
+# No module in the VM is another's.  All other lines are looked at as usual.
 races()
 {
 	awk '
-		/^BUG: KCSAN: / { race = $0; next }
-		/^=+$/ { race = "" }
-		/ on cpu [0-9]+:$/ { way = 1 }
+		function judge() {
+			if (race && (own || ways && through == ways))
+				print race
+			race = ""
+		}
+		/^BUG: KCSAN: / { race = $0; own = ways = through = way = 0; next }
+		/^=+$/ { judge() }
+		way && /^ [^ ]+\+0x[0-9a-f]+\/0x[0-9a-f]+ \[[a-z_]+\]$/ {
+			own += way == 2
+			through++
+			way = 0
+		}
 		/^ asm_[^ ]+$/ { way = 0 }
-		race && way && /^ [^ ]+\+0x[0-9a-f]+\/0x[0-9a-f]+ \[[a-z_]+\]$/ { print race; race = "" }
-		{ print }'
+		way == 2 { way = 1 }
+		/ on cpu [0-9]+:$/ { ways++; way = 2 }
+		{ print }
+		END { judge() }'
 }
 
 # Only the kernel stamps its lines; its command line is an echo of ours.
