@@ -163,8 +163,8 @@ task_work_is_used_where_the_kernel_exports_it()
 	exported=N
 	! grep -q ' __ksymtab_task_work_add$' /proc/kallsyms || exported=Y
 	unload && insmod "$module" || return
-	[ "$(cat $params/task_work)" = $exported ] ||
-		diag "the kernel exports it: $exported, the module uses it: $(cat $params/task_work)" || return
+	[ "$(cat "$params/task_work")" = "$exported" ] ||
+		diag "the kernel exports it: $exported, the module uses it: $(cat "$params/task_work")" || return
 	unload && load
 }
 
