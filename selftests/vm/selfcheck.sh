@@ -143,8 +143,9 @@ kcsan()
 {
 	check 'a clean run' 0 '^hi$' plant none 120 echo hi
 	check 'marked accesses of two CPUs' 0 '^hi$' plant marked 120 echo hi
+	check 'two CPUs that take turns' 0 '^hi$' plant released 120 echo hi
 	check 'a race of two CPUs' 126 'KCSAN: data-race in plant_racer ' plant race 120 true
-	check 'a missing barrier' 126 'KCSAN: data-race in plant_reader .* plant_writer ' plant barrier 120 true
+	check 'a turn without a barrier' 126 'KCSAN: data-race in plant_not_released ' plant barrier 120 true
 	check 'an inversion of locks' 126 'possible circular' plant locks 120 true
 	check 'sleeping in atomic context' 126 'sleeping function' plant sleep 120 true
 }

@@ -163,42 +163,46 @@ static int plant_marked(void *unused)
 	return 0;
 }
 
-/* Hands the data over; what is missing is a release of it. */
-static int plant_writer(void *unused)
+/* Waits for its turn at the data, that the flag is @turn; false: no more. */
+static bool plant_turn(unsigned int turn)
 {
-	while (!kthread_should_stop()) {
-		/* pairs with the release in plant_reader() */
-		if (!smp_load_acquire(&plant_flag)) {
-			plant_data++;
-			WRITE_ONCE(plant_flag, 1);
-		}
-		cond_resched();
+	/* pairs with the release in plant_released() */
+	while (smp_load_acquire(&plant_flag) != turn) {
+		if (kthread_should_stop())
+			return false;
+		cpu_relax();
+	}
+	return true;
+}
+
+static int plant_released(void *turn)
+{
+	while (plant_turn(!turn)) {
+		plant_data++;
+		/* pairs with the acquire in plant_turn() */
+		smp_store_release(&plant_flag, !!turn);
 	}
 	return 0;
 }
 
-static int plant_reader(void *unused)
+static int plant_not_released(void *turn)
 {
-	while (!kthread_should_stop()) {
-		/* pairs with what plant_writer() lacks */
-		if (smp_load_acquire(&plant_flag)) {
-			plant_data++;
-			/* pairs with the acquire in plant_writer() */
-			smp_store_release(&plant_flag, 0);
-		}
-		cond_resched();
+	while (plant_turn(!turn)) {
+		plant_data++;
+		WRITE_ONCE(plant_flag, !!turn);
 	}
 	return 0;
 }
 
 /* Two threads on two CPUs for a while. */
-static int plant_threads(int (*first)(void *), int (*second)(void *))
+static int plant_threads(int (*run)(void *))
 {
 	struct task_struct *thread[2];
 	int i;
 
 	for (i = 0; i < 2; i++) {
-		thread[i] = kthread_create(i ? second : first, NULL, "plant/%d", i);
+		thread[i] = kthread_create(run, i ? &plant_data : NULL,
+					   "plant/%d", i);
 		if (IS_ERR(thread[i]))
 			break;
 		kthread_bind(thread[i], i);
@@ -213,17 +217,22 @@ static int plant_threads(int (*first)(void *), int (*second)(void *))
 
 static int plant_race(void)
 {
-	return plant_threads(plant_racer, plant_racer);
+	return plant_threads(plant_racer);
 }
 
 static int plant_marked_race(void)
 {
-	return plant_threads(plant_marked, plant_marked);
+	return plant_threads(plant_marked);
 }
 
 static int plant_missing_barrier(void)
 {
-	return plant_threads(plant_writer, plant_reader);
+	return plant_threads(plant_not_released);
+}
+
+static int plant_barrier(void)
+{
+	return plant_threads(plant_released);
 }
 
 static const struct {
@@ -244,6 +253,7 @@ static const struct {
 	{ "stay",	plant_stay },
 	{ "race",	plant_race },
 	{ "marked",	plant_marked_race },
+	{ "released",	plant_barrier },
 	{ "barrier",	plant_missing_barrier },
 };
 
