@@ -1,0 +1,218 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# Which lines of the module the test suite runs, by GCOV in the debug kernel.
+#
+#   coverage.sh			all programs in all ways: half an hour and more
+#   coverage.sh WAY [PROGRAM…]	only these, added to what earlier runs of the
+#				same module covered
+#   coverage.sh report		only the report
+#
+#   WAY is tick, deferred or worker (who delivers), or nohz (the second CPU
+#   without a tick).
+#
+# Prints file, lines, covered; then each line that was not, with its reason from
+# coverage.reasons.  Fails below 95 % of all lines of module/*.c, on a line
+# without a reason, and when a test fails.  The data is in build/coverage.
+set -euo pipefail
+. "$(dirname "${BASH_SOURCE[0]}")/vm/lib.sh"
+
+WAYS='tick deferred worker nohz'
+LEAST=95
+DATA=$BUILD/coverage
+REASONS=$TOP/selftests/coverage.reasons
+
+passed=0 failed=0 skipped=0
+
+result()
+{
+	if [ "$1" = 0 ]; then
+		passed=$((passed + 1))
+		echo "ok - $2"
+	else
+		failed=$((failed + 1))
+		echo "not ok - $2"
+	fi
+}
+
+# The module as it is now, with what gcov reads; others may build it meanwhile.
+snapshot()
+{
+	local built=$BUILD/k/debug/profil_cov
+
+	COV=1 "$VM/module.sh" debug
+	! cmp -s "$built.d.stamp" "$DATA/stamp" || return 0
+	rm -rf "$DATA"
+	mkdir -p "$DATA/notes"
+	cp "$built.ko" "$DATA/profil_cov.ko"
+	cp "$built.d"/module/*.gcno "$DATA/notes"
+	cp -r "$built.d/module" "$DATA/module"
+	cp "$built.d.stamp" "$DATA/stamp"
+}
+
+# In the VM, after the programs: the counts since boot, over all insmod.
+# shellcheck disable=SC2016 # expanded there
+GUEST='
+	sh /vm/suite "$@"
+	mkdir /tmp/gcov
+	find /sys/kernel/debug/gcov -path "*/module/*.gcda" | while read -r file; do
+		cat "$file" >"/tmp/gcov/${file##*/}"
+	done
+	echo gcov begin
+	tar -cz -C /tmp/gcov . | base64
+	echo gcov end'
+
+# collect WAY [PROGRAM…]
+collect()
+{
+	local way=$1 options=() params='' log name rc=0 ok bad skip
+	shift
+
+	case $way in
+	tick) params=deliver=tick ;;
+	deferred) params=deliver=deferred ;;
+	worker) params='deliver=deferred task_work=0' ;;
+	nohz)
+		params=nohz_full=tick options=(--append nohz_full=1)
+		[ $# -gt 0 ] || set -- nohz_isolated
+		;;
+	*) die "there is no way $way: take one of $WAYS" ;;
+	esac
+	name=$way${1:+-$(echo "$*" | tr ' ' '+')}
+	log=$DATA/$name.log
+	if [ $# = 0 ]; then
+		# shellcheck disable=SC2046 # names without spaces
+		set -- $(cd "$BUILD/selftests" && ls -- *_test *_test.sh)
+	fi
+	say "$# programs, $params; the output is in $log"
+	"$VM/run.sh" --kernel debug --module "$DATA/profil_cov.ko" --params "$params" \
+		--swap --timeout 7200 ${options[@]+"${options[@]}"} \
+		--add "$VM/suite-guest:/vm/suite" -- \
+		sh -c "$GUEST" suite "$((3 * $(sed -n 's/^timeout=//p' "$TOP/selftests/settings")))" "$@" >"$log" || rc=$?
+	read -r ok bad skip < <("$VM/ktap.sh" debug $# "$log")
+	passed=$((passed + ok)) failed=$((failed + bad)) skipped=$((skipped + skip))
+	result "$rc" "coverage: $name: the VM ended with status $rc; $ok passed, $bad failed, $skip skipped"
+	rm -rf "$DATA/counts.$name"
+	mkdir "$DATA/counts.$name"
+	sed -n '/^gcov begin/,/^gcov end/{/^gcov/!p}' "$log" | base64 -d | tar -xz -C "$DATA/counts.$name" ||
+		result 1 "coverage: $name: no data came out of the VM, see $log"
+}
+
+# FILE, LINE, COUNT, TEXT of the lines that are code; COUNT is 0 or 1
+annotated()
+{
+	local version all=$DATA/all counts
+
+	version=$(sed -n 's/^CONFIG_GCC_VERSION=\([0-9]*\)[0-9]\{4\}$/\1/p' \
+			"$("$VM/kernels.sh" headers debug)/.config")
+	need "gcov-$version" "gcc-$version"
+	rm -rf "$all"
+	for counts in "$DATA"/counts.*; do
+		[ -e "$counts/main.gcda" ] || continue
+		if [ -e "$all" ]; then
+			"gcov-tool-$version" merge "$all" "$counts" -o "$all.new" >/dev/null
+			rm -r "$all"
+			mv "$all.new" "$all"
+		else
+			cp -r "$counts" "$all"
+		fi
+	done
+	[ -e "$all" ] || die "there is no coverage data in $DATA: run selftests/coverage.sh"
+	cp "$DATA"/notes/*.gcno "$all"
+	# its own copy of the text is of the file as it may be by now
+	"gcov-$version" -t "$all"/*.gcno 2>/dev/null |
+		awk -F: -v module="$DATA/module" '
+			/^ *-: *0:Source:/ {
+				file = $4
+				sub(/.*\//, "", file)
+				ours = $4 ~ /\/module\/[a-z_]+\.c$/
+				for (n = 0; ours && (getline line <(module "/" file)) > 0;)
+					text[++n] = line
+				close(module "/" file)
+			}
+			ours && $2 > 0 && $2 <= n {
+				count = $1
+				gsub(/[ *]/, "", count)
+				if (count != "-")
+					count = count ~ /^[#=]/ ? 0 : 1
+				line = text[$2 + 0]
+				gsub(/\t/, " ", line)
+				printf "%s\t%d\t%s\t%s\n", file, $2, count, line
+			}'
+}
+
+# The tables; the exit status says whether all is well.
+report()
+{
+	annotated | LC_ALL=C sort -t "$(printf '\t')" -k1,1 -k2,2n | awk -F '\t' -v reasons="$REASONS" -v least=$LEAST '
+		BEGIN {
+			while ((getline line <reasons) > 0) {
+				if (line ~ /^#/ || line == "")
+					continue
+				split(line, part, "\t+")
+				where[++n] = part[1]
+				text[n] = part[2]
+				why[n] = part[3]
+			}
+			format = "%-16s %6s %8s %6s\n"
+			printf format, "file", "lines", "covered", "%"
+		}
+		function print_file() {
+			if (file != "")
+				printf format, file, lines, hits, lines ? sprintf("%.1f", 100 * hits / lines) : "-"
+			lines = hits = 0
+		}
+		function explained(i) {
+			for (i = 1; i <= n; i++)
+				if (where[i] == file ":" name && (text[i] == "*" || index($4, text[i])))
+					return why[i]
+			return ""
+		}
+		$1 != file { print_file(); file = $1; name = "" }
+		# the name at the beginning of a line is that of a function
+		$4 ~ /^[a-z].*\(/ && $4 !~ /;$/ { name = $4; sub(/\(.*/, "", name); sub(/.*[ *]/, "", name) }
+		$3 != "-" { lines++; all++ }
+		$3 == 1 { hits++; covered++ }
+		$3 == "0" {
+			reason = explained()
+			if (reason == "")
+				unknown++
+			code = $4
+			sub(/^ +/, "", code)
+			missed[++m] = sprintf("%s:%d: %s: %s\n\t%s", file, $2, name, code, reason == "" ? "NOT EXPLAINED" : reason)
+		}
+		END {
+			print_file()
+			printf format, "total", all, covered, all ? sprintf("%.1f", 100 * covered / all) : "-"
+			print ""
+			for (i = 1; i <= m; i++)
+				print missed[i]
+			printf "%d lines not covered, %d of them not explained\n", m, unknown
+			exit !all || 100 * covered < least * all || unknown > 0
+		}'
+}
+
+ways=$WAYS
+case ${1:-} in
+'' | report) ;;
+*) ways=$1 && shift ;;
+esac
+if [ "${1:-}" = report ]; then
+	ways=
+elif [ "$ways" = "$WAYS" ]; then
+	rm -rf "$DATA"
+fi
+if [ "$ways" ]; then
+	locked selftests make -s -C "$TOP/selftests" OUT="$BUILD/selftests" CC=gcc-12 \
+		HARNESS="$("$VM/kernels.sh" source)/tools/testing/selftests" ||
+		die "the test programs do not build: see above"
+	snapshot
+fi
+for way in $ways; do
+	collect "$way" "$@"
+done
+rc=0
+report || rc=$?
+result "$rc" "coverage: at least $LEAST % of the lines, and a reason for each other"
+echo "coverage: $passed passed, $failed failed, $skipped skipped"
+[ "$failed" = 0 ] && [ "$passed" -gt 0 ]

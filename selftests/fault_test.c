@@ -1,0 +1,703 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * What fails once: every allocation and every copy of user memory, one after
+ * the other, in each command, in fork, in placing a hook and in loading the
+ * module.  The kernel lets the Nth of them fail (fail-nth); a sweep goes on
+ * with the next N until none is left to fail.
+ *
+ * Needs a kernel with fault injection, and root; loads the module again, so it
+ * runs alone.  Whoever runs it looks for leaks afterwards.
+ */
+#include <sys/syscall.h>
+
+#include "profil_common.h"
+
+#define FAULTS_MAX	2000	/* more than one call can have */
+#define LOAD_TAIL	160	/* the last of an insmod are those of our init */
+
+static const char *const knobs[][2] = {
+	/* what fails by our will must not look like a splat in the log */
+	{ "failslab/verbose", "0" },
+	{ "fail_page_alloc/verbose", "0" },
+	{ "fail_usercopy/verbose", "0" },
+	{ "fail_futex/verbose", "0" },
+	/* and all allocations may fail, not only those that cannot wait */
+	{ "failslab/ignore-gfp-wait", "N" },
+	{ "fail_page_alloc/ignore-gfp-wait", "N" },
+	{ "fail_page_alloc/ignore-gfp-highmem", "N" },
+	{ "fail_page_alloc/min-order", "0" },
+};
+
+static bool write_text(const char *path, const char *text)
+{
+	int file = open(path, O_WRONLY | O_CLOEXEC);
+	bool done = file >= 0 && write(file, text, strlen(text)) >= 0;
+
+	if (file >= 0)
+		close(file);
+	return done;
+}
+
+/* This thread's file, or -1 on a kernel or as a user that cannot do it. */
+static int fault_open(void)
+{
+	char path[128];
+	size_t i;
+
+	for (i = 0; i < sizeof(knobs) / sizeof(knobs[0]); i++) {
+		snprintf(path, sizeof(path), "/sys/kernel/debug/%s", knobs[i][0]);
+		if (!write_text(path, knobs[i][1]))
+			return -1;
+	}
+	return open("/proc/thread-self/fail-nth", O_RDWR | O_CLOEXEC);
+}
+
+/* Nothing may be called between this and what is to fail. */
+static void fault_arm(int file, unsigned int nth)
+{
+	char text[16];
+	int len = snprintf(text, sizeof(text), "%u", nth);
+
+	if (write(file, text, len) != len)
+		_exit(99);
+}
+
+/* Whether one has failed since; none will any more. */
+static bool fault_fired(int file)
+{
+	char text[16] = "";
+	bool fired;
+
+	/* If the copy of the answer is what fails, none had failed before. */
+	fired = pread(file, text, sizeof(text) - 1, 0) > 0 && !atoi(text);
+	while (write(file, "0", 1) != 1)
+		;
+	return fired;
+}
+
+static int start_with(int fd, const struct profil_region *regions, __u32 num,
+		      __u32 flags)
+{
+	struct profil_start start = {
+		.size = sizeof(start),
+		.flags = flags,
+		.region_num = num,
+		.region_len = sizeof(*regions),
+		.regions_uptr = UPTR(regions),
+	};
+
+	return profil_ioctl(fd, PROFIL_IOC_START, &start);
+}
+
+FIXTURE(fault) {
+	int fd;
+	int nth;
+	__u16 *counter;
+	struct profil_stats stats;
+};
+
+FIXTURE_SETUP(fault)
+{
+	self->nth = fault_open();
+	if (self->nth < 0)
+		SKIP(return, "this kernel injects no faults, or not for this user");
+	self->fd = profil_open();
+	ASSERT_LE(0, self->fd);
+	self->counter = page_alloc();
+	ASSERT_NE(NULL, self->counter);
+	*self->counter = 0;
+}
+
+FIXTURE_TEARDOWN(fault)
+{
+	close(self->fd);
+	close(self->nth);
+}
+
+/* In a process of its own: 0 for 0, the errno, or above 100 what is wrong. */
+static int first_start(FIXTURE_DATA(fault) *self, unsigned int n, __u32 flags,
+		       bool *fired)
+{
+	struct profil_region region = page_region(hot_a, self->counter);
+	int nth = fault_open(), ret, again;
+
+	fault_arm(nth, n);
+	ret = start_with(self->fd, &region, 1, flags);
+	*fired = fault_fired(nth);
+	again = profil_stats(self->fd, &self->stats);
+	if (!ret && (again || self->stats.out_state != PROFIL_STATE_ON))
+		return 101;
+	if (ret && !(again == -ENOENT || self->stats.out_state == PROFIL_STATE_OFF))
+		return 102;
+	if (start_with(self->fd, &region, 1, flags))
+		return 103;
+	if (!burn(self->fd, hot_a, 2))
+		return 104;
+	if (profil_stop(self->fd) || profil_stats(self->fd, &self->stats) ||
+	    !check_identity(&self->stats))
+		return 105;
+	return -ret;
+}
+
+TEST_F(fault, first_start_of_a_process)
+{
+	unsigned int n, failed = 0;
+	bool *fired = mmap(NULL, PAGE, PROT_READ | PROT_WRITE,
+			   MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	int ret;
+
+	ASSERT_NE(MAP_FAILED, fired);
+	*fired = true;
+	for (n = 1; *fired && n < FAULTS_MAX; n++) {
+		pid_t pid = fork();
+
+		ASSERT_LE(0, pid);
+		if (!pid)
+			_exit(first_start(self, n, 0, fired));
+		ret = wait_for(pid);
+		EXPECT_TRUE(!ret || ret == ENOMEM || ret == EFAULT) {
+			TH_LOG("fault %u: %d", n, ret);
+		}
+		if (*fired)
+			failed += !!ret;
+		else
+			EXPECT_EQ(0, ret);
+	}
+	EXPECT_FALSE(*fired);
+	/* The copies of the command and the region; user, set, registration, file. */
+	EXPECT_LE(6, failed);
+}
+
+/* The command at @arg, faulted; what it says with nothing failing is 0. */
+static void sweep_command(struct __test_metadata *_metadata,
+			  FIXTURE_DATA(fault) *self, unsigned long cmd,
+			  void *arg, int least)
+{
+	unsigned int n, failed = 0;
+	bool fired = true;
+	__u64 ticks = 0;
+	int ret;
+
+	for (n = 1; fired && n < FAULTS_MAX; n++) {
+		fault_arm(self->nth, n);
+		ret = profil_ioctl(self->fd, cmd, arg);
+		fired = fault_fired(self->nth);
+		EXPECT_TRUE(!ret || (fired && ret == -EFAULT)) {
+			TH_LOG("fault %u: %d", n, ret);
+		}
+		failed += !!ret;
+		ASSERT_EQ(0, profil_stats(self->fd, &self->stats));
+		EXPECT_TRUE(check_identity(&self->stats));
+		EXPECT_LE(ticks, self->stats.out_ticks);
+		ticks = self->stats.out_ticks;
+		/* STOP that could not be read has stopped nothing. */
+		EXPECT_EQ(ret || cmd != PROFIL_IOC_STOP, self->stats.out_state);
+	}
+	EXPECT_FALSE(fired);
+	EXPECT_LE(least, failed);
+}
+
+TEST_F(fault, stats_in_and_out)
+{
+	struct profil_stats stats = { .size = sizeof(stats) };
+
+	ASSERT_EQ(0, profil_start_page(self->fd, hot_a, self->counter));
+	sweep_command(_metadata, self, PROFIL_IOC_STATS, &stats, 2);
+}
+
+TEST_F(fault, query_in_and_out)
+{
+	struct profil_query query = { .size = sizeof(query) };
+
+	ASSERT_EQ(0, profil_start_page(self->fd, hot_a, self->counter));
+	sweep_command(_metadata, self, PROFIL_IOC_QUERY, &query, 2);
+	EXPECT_EQ(PROFIL_ABI, query.out_abi);
+}
+
+TEST_F(fault, stop)
+{
+	struct profil_stop stop = { .size = sizeof(stop) };
+
+	ASSERT_EQ(0, profil_start_page(self->fd, hot_a, self->counter));
+	sweep_command(_metadata, self, PROFIL_IOC_STOP, &stop, 1);
+	EXPECT_EQ(PROFIL_STATE_OFF, self->stats.out_state);
+}
+
+/* What the child sees of itself: 0 profiled, 1 not, else wrong. */
+static int child_state(int fd)
+{
+	struct profil_stats stats;
+	int ret = profil_stats(fd, &stats);
+
+	if (ret == -ENOENT)
+		return 1;
+	if (ret || stats.out_state != PROFIL_STATE_ON || !check_identity(&stats))
+		return 2;
+	if (!burn(fd, hot_a, 1))
+		return 3;
+	return 0;
+}
+
+/* No fork, an unprofiled child that the parent knows of, or a profiled one. */
+TEST_F(fault, fork_inherits_or_says_so)
+{
+	unsigned int n, unprofiled = 0, failed = 0;
+	bool fired = true;
+	__u64 missed;
+	pid_t pid;
+	int ret;
+
+	ASSERT_EQ(0, profil_start_page(self->fd, hot_a, self->counter));
+	for (n = 1; fired && n < FAULTS_MAX; n++) {
+		ASSERT_EQ(0, profil_stats(self->fd, &self->stats));
+		missed = self->stats.out_forks_missed;
+		fault_arm(self->nth, n);
+		pid = fork();
+		if (!pid)
+			_exit(child_state(self->fd));
+		ret = errno;
+		fired = fault_fired(self->nth);
+		if (pid < 0) {
+			EXPECT_TRUE(ret == ENOMEM || ret == EAGAIN) {
+				TH_LOG("fault %u: fork: %d", n, ret);
+			}
+			failed++;
+			ret = 0;
+		} else {
+			ret = wait_for(pid);
+			EXPECT_TRUE(ret == 0 || (ret == 1 && fired)) {
+				TH_LOG("fault %u: child: %d", n, ret);
+			}
+			unprofiled += ret;
+		}
+		ASSERT_EQ(0, profil_stats(self->fd, &self->stats));
+		EXPECT_EQ(missed + ret, self->stats.out_forks_missed);
+		EXPECT_EQ(PROFIL_STATE_ON, self->stats.out_state);
+		EXPECT_TRUE(check_identity(&self->stats));
+	}
+	EXPECT_FALSE(fired);
+	/* The user's entry and the registration. */
+	EXPECT_LE(2, unprofiled);
+	EXPECT_LT(0, failed);
+}
+
+struct watcher {
+	pthread_t thread;
+	int fd;
+	__u64 ticks;		/* to see */
+	volatile bool seen;
+};
+
+static void *watcher_fn(void *arg)
+{
+	struct watcher *watcher = arg;
+	struct profil_stats stats;
+	__u64 end = 0;
+
+	do {
+		if (profil_stats(watcher->fd, &stats))
+			break;
+		if (!end)
+			end = stats.out_ticks + watcher->ticks;
+	} while (stats.out_ticks < end);
+	watcher->seen = true;
+	return NULL;
+}
+
+/* A page of the histogram is allocated when the first sample is delivered. */
+TEST_F(fault, delivery_without_memory)
+{
+	struct watcher watcher = { .fd = self->fd, .ticks = 3 };
+	struct profil_region region = page_region(hot_a, self->counter);
+	unsigned int n;
+	bool fired = true;
+
+	ASSERT_EQ(0, start_with(self->fd, &region, 1, PROFIL_START_F_THREAD));
+	for (n = 1; fired && n < 40; n++) {
+		ASSERT_EQ(0, madvise(self->counter, PAGE, MADV_DONTNEED));
+		watcher.seen = false;
+		ASSERT_EQ(0, pthread_create(&watcher.thread, NULL, watcher_fn,
+					    &watcher));
+		fault_arm(self->nth, n);
+		/* No system call in here: the sample's fault comes first. */
+		while (!watcher.seen)
+			hot_a(HOT_ROUNDS);
+		fired = fault_fired(self->nth);
+		pthread_join(watcher.thread, NULL);
+		ASSERT_EQ(0, profil_stats(self->fd, &self->stats));
+		EXPECT_EQ(PROFIL_STATE_ON, self->stats.out_state);
+		EXPECT_TRUE(check_identity(&self->stats));
+	}
+	EXPECT_FALSE(fired);
+	EXPECT_EQ(self->stats.out_lost, self->stats.out_lost_unready);
+	ASSERT_EQ(0, profil_stop(self->fd));
+}
+
+FIXTURE(replace) {
+	int fd;
+	int nth;
+	__u16 *counter;
+	struct profil_stats stats;
+};
+
+FIXTURE_VARIANT(replace) {
+	__u32 num;
+	__u32 flags;
+};
+
+FIXTURE_VARIANT_ADD(replace, one) {
+	.num = 1,
+};
+
+FIXTURE_VARIANT_ADD(replace, thread) {
+	.num = 1,
+	.flags = PROFIL_START_F_THREAD,
+};
+
+FIXTURE_VARIANT_ADD(replace, validate) {
+	.num = 1,
+	.flags = PROFIL_START_F_VALIDATE,
+};
+
+FIXTURE_VARIANT_ADD(replace, many) {
+	.num = 300,
+};
+
+FIXTURE_SETUP(replace)
+{
+	self->nth = fault_open();
+	if (self->nth < 0)
+		SKIP(return, "this kernel injects no faults, or not for this user");
+	self->fd = profil_open();
+	ASSERT_LE(0, self->fd);
+	self->counter = page_alloc();
+	ASSERT_NE(NULL, self->counter);
+	/* No sample is to use up a fault by having the page allocated. */
+	*self->counter = 0;
+}
+
+FIXTURE_TEARDOWN(replace)
+{
+	close(self->fd);
+	close(self->nth);
+}
+
+/* Whether @counter is what counts hot_a. */
+static bool still_counts(int fd, volatile __u16 *counter)
+{
+	__u16 before = *counter;
+	int i;
+
+	for (i = 0; i < 100 && *counter == before; i++)
+		if (!burn(fd, hot_a, 1))
+			return false;
+	return *counter != before;
+}
+
+/*
+ * A START that fails leaves what was there, but for a histogram that is not
+ * writable, which is what a page that cannot be had looks like with VALIDATE.
+ */
+TEST_F(replace, failing_start_leaves_the_former_one)
+{
+	bool validate = variant->flags & PROFIL_START_F_VALIDATE;
+	struct profil_region *region = calloc(variant->num, sizeof(*region));
+	unsigned int i, n, failed = 0;
+	__u16 *fresh = page_alloc();
+	bool fired = true;
+	int ret;
+
+	ASSERT_NE(NULL, region);
+	ASSERT_NE(NULL, fresh);
+	for (i = 0; i < variant->num; i++)
+		region[i] = page_region((char *)hot_b + i * PAGE, fresh + i);
+	for (n = 1; fired && n < FAULTS_MAX; n++) {
+		ASSERT_EQ(0, profil_start_page(self->fd, hot_a, self->counter));
+		if (validate)
+			ASSERT_EQ(0, madvise(fresh, PAGE, MADV_DONTNEED));
+		fault_arm(self->nth, n);
+		ret = start_with(self->fd, region, variant->num, variant->flags);
+		fired = fault_fired(self->nth);
+		EXPECT_TRUE(!ret || (fired && (ret == -ENOMEM || ret == -EFAULT))) {
+			TH_LOG("fault %u: %d", n, ret);
+		}
+		failed += !!ret;
+		ASSERT_EQ(0, profil_stats(self->fd, &self->stats));
+		EXPECT_TRUE(check_identity(&self->stats));
+		if (validate && ret == -EFAULT &&
+		    self->stats.out_state == PROFIL_STATE_OFF)
+			continue;
+		ASSERT_EQ(PROFIL_STATE_ON, self->stats.out_state);
+		if (ret)
+			EXPECT_TRUE(still_counts(self->fd, self->counter));
+		*self->counter = 0;
+		ASSERT_EQ(0, profil_stop(self->fd));
+	}
+	ASSERT_EQ(0, ret);
+	ASSERT_EQ(0, start_with(self->fd, region, variant->num, variant->flags));
+	ASSERT_TRUE(burn(self->fd, hot_a, 8));
+	EXPECT_EQ(0, *(volatile __u16 *)self->counter);
+	EXPECT_FALSE(fired);
+	/*
+	 * The command, the user, the region, and the set if it is small enough
+	 * to have no other memory than what failed.
+	 */
+	EXPECT_LE(variant->num == 1 ? 4 : 3, failed);
+	free(region);
+}
+
+/* The module as it was found, but for what a test wants. */
+static char found[512];
+
+static const char *module_file(void)
+{
+	return getenv("PROFIL_MODULE") ?: "/vm/module.ko";
+}
+
+static bool module_loaded(void)
+{
+	return !access("/sys/module/profil/parameters", F_OK);
+}
+
+static void note_parameters(void)
+{
+	static const char *const names[] = {
+		"deliver", "task_work", "nohz_full",
+	};
+	char path[128], value[64];
+	size_t i, len = 0;
+	FILE *file;
+
+	for (i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		snprintf(path, sizeof(path), "/sys/module/profil/parameters/%s",
+			 names[i]);
+		file = fopen(path, "re");
+		if (file && fscanf(file, "%63s", value) == 1)
+			len += snprintf(found + len, sizeof(found) - len, "%s=%s ",
+					names[i], value);
+		if (file)
+			fclose(file);
+	}
+}
+
+/* What the last process held is given back a little later, by workers. */
+static bool unload(void)
+{
+	int i;
+
+	for (i = 0; i < 300; i++) {
+		if (!syscall(SYS_delete_module, "profil", O_NONBLOCK) || errno == ENOENT)
+			return true;
+		usleep(100000);
+	}
+	return false;
+}
+
+static int load(int file, const char *params)
+{
+	char all[700];
+
+	snprintf(all, sizeof(all), "%s%s", found, params);
+	return syscall(SYS_finit_module, file, all, 0) ? -errno : 0;
+}
+
+struct loader {
+	int nth;
+	int module;
+};
+
+/* Why there is nothing to test, or NULL with the module unloaded. */
+static const char *loader_open(struct loader *loader)
+{
+	loader->nth = fault_open();
+	if (loader->nth < 0)
+		return "this kernel injects no faults, or not for this user";
+	loader->module = open(module_file(), O_RDONLY | O_CLOEXEC);
+	if (loader->module < 0 || !module_loaded())
+		return "the module's file is not at hand, or it is not loaded";
+	note_parameters();
+	return unload() ? NULL : "the module is in use";
+}
+
+static int loader_close(struct loader *loader)
+{
+	int ret = unload() ? load(loader->module, "") : -EBUSY;
+
+	close(loader->module);
+	close(loader->nth);
+	return ret;
+}
+
+FIXTURE(arming) {
+	struct loader loader;
+	__u16 *counter;
+};
+
+FIXTURE_VARIANT(arming) {
+	const char *hook;
+};
+
+FIXTURE_VARIANT_ADD(arming, any) {
+	.hook = "hook=auto",
+};
+
+FIXTURE_VARIANT_ADD(arming, ftrace) {
+	.hook = "hook=ftrace",
+};
+
+FIXTURE_VARIANT_ADD(arming, kprobe) {
+	.hook = "hook=kprobe",
+};
+
+FIXTURE_VARIANT_ADD(arming, hrtimer) {
+	.hook = "hook=hrtimer",
+};
+
+FIXTURE_SETUP(arming)
+{
+	const char *reason = loader_open(&self->loader);
+
+	if (reason)
+		SKIP(return, "%s", reason);
+	self->counter = page_alloc();
+	ASSERT_NE(NULL, self->counter);
+}
+
+FIXTURE_TEARDOWN(arming)
+{
+	EXPECT_EQ(0, loader_close(&self->loader));
+}
+
+/* 0 if START succeeds, else its errno; above 100 for what is wrong. */
+static int arm_in_child(FIXTURE_DATA(arming) *self, unsigned int n, bool *fired)
+{
+	int nth = fault_open(), fd = profil_open(), ret;
+	struct profil_stats stats;
+
+	fault_arm(nth, n);
+	ret = profil_start_page(fd, hot_a, self->counter);
+	*fired = fault_fired(nth);
+	if (!ret) {
+		if (!burn(fd, hot_a, 3))
+			return 101;
+	} else if (!profil_stats(fd, &stats) &&
+		   stats.out_state != PROFIL_STATE_OFF) {
+		return 102;
+	}
+	return -ret;
+}
+
+static __u32 armed_hook(void)
+{
+	struct profil_query query = { };
+	int fd = profil_open();
+
+	profil_query(fd, &query);
+	close(fd);
+	return query.out_hook;
+}
+
+TEST_F_TIMEOUT(arming, first_start_places_a_hook_or_fails, 1500)
+{
+	bool any = !strcmp(variant->hook, "hook=auto");
+	bool *fired = mmap(NULL, PAGE, PROT_READ | PROT_WRITE,
+			   MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	unsigned int n, nodev = 0, fallback = 0;
+	pid_t pid;
+	int ret;
+
+	ASSERT_NE(MAP_FAILED, fired);
+	*fired = true;
+	for (n = 1; *fired && n < FAULTS_MAX; n++) {
+		/* Armed, and kept so for a while, by the last one. */
+		if (!module_loaded() || armed_hook() != PROFIL_HOOK_NONE) {
+			ASSERT_TRUE(unload());
+			ASSERT_EQ(0, load(self->loader.module, variant->hook));
+		}
+		pid = fork();
+		ASSERT_LE(0, pid);
+		if (!pid)
+			_exit(arm_in_child(self, n, fired));
+		ret = wait_for(pid);
+		EXPECT_TRUE(!ret || ret == ENOMEM || ret == EFAULT || ret == ENODEV) {
+			TH_LOG("fault %u: %d", n, ret);
+		}
+		if (ret == ENODEV) {
+			nodev++;
+			EXPECT_EQ(PROFIL_HOOK_NONE, armed_hook());
+		} else if (!ret && armed_hook() != PROFIL_HOOK_FTRACE) {
+			fallback++;
+		}
+	}
+	EXPECT_FALSE(*fired);
+	EXPECT_EQ(0, ret);
+	if (any) {
+		EXPECT_EQ(0, nodev);
+		EXPECT_LT(0, fallback);
+	} else {
+		EXPECT_LT(0, nodev);
+	}
+}
+
+FIXTURE(loading) {
+	struct loader loader;
+};
+
+FIXTURE_SETUP(loading)
+{
+	const char *reason = loader_open(&self->loader);
+
+	if (reason)
+		SKIP(return, "%s", reason);
+}
+
+FIXTURE_TEARDOWN(loading)
+{
+	EXPECT_EQ(0, loader_close(&self->loader));
+}
+
+/* With one hook, which it does not do without. */
+#define LOADING		"arm=always hook=ftrace"
+
+/* Loads and, if that went well, unloads; whether a fault came. */
+static bool load_faulted(struct __test_metadata *_metadata,
+			 FIXTURE_DATA(loading) *self, unsigned int n, int *ret)
+{
+	bool fired;
+
+	fault_arm(self->loader.nth, n);
+	*ret = load(self->loader.module, LOADING);
+	fired = fault_fired(self->loader.nth);
+	EXPECT_TRUE(!*ret || fired) {
+		TH_LOG("fault %u: %d", n, *ret);
+	}
+	EXPECT_TRUE(unload());
+	EXPECT_FALSE(module_loaded());
+	return fired;
+}
+
+/* Faults before the last ones are those of loading any module. */
+TEST_F_TIMEOUT(loading, succeeds_or_leaves_nothing, 1500)
+{
+	unsigned int n, some = 1, none, failed = 0;
+	int ret;
+
+	for (none = 64; load_faulted(_metadata, self, none, &ret); none *= 2)
+		ASSERT_GT(100000, none);
+	while (none - some > 1) {
+		n = (some + none) / 2;
+		if (load_faulted(_metadata, self, n, &ret))
+			some = n;
+		else
+			none = n;
+	}
+	for (n = some > LOAD_TAIL ? some - LOAD_TAIL : 1; n <= some; n++) {
+		load_faulted(_metadata, self, n, &ret);
+		failed += !!ret;
+	}
+	EXPECT_LT(3, failed);
+	EXPECT_EQ(0, load(self->loader.module, LOADING));
+	EXPECT_NE(PROFIL_HOOK_NONE, armed_hook());
+}
+
+TEST_HARNESS_MAIN
