@@ -130,9 +130,9 @@ modes()
 	mode 'nohz_full=1' ' nohz_full=1 ' --append nohz_full=1 --params nohz_full=tick
 	mode 'threadirqs' ' irq_threads=[1-9]' --append threadirqs
 	mode 'highres=off' ' highres=0 ' --append highres=off
-	# the other forms have each kernel with these
+	# the other forms have each kernel with these; count_test wants two
 	[ "$form" = quick ] || return 0
-	mode '1 CPU' 'cpus=1 ' --cpus 1
+	entry 6.12 '1 CPU' 'cpus=1 ' --cpus 1 region_test flag_test
 	mode '4 CPUs' 'cpus=4 ' --cpus 4
 }
 
