@@ -8,8 +8,8 @@
 #				same module covered
 #   coverage.sh report		only the report
 #
-#   WAY is tick, deferred or worker (who delivers), or nohz (the second CPU
-#   without a tick).
+#   WAY is tick, deferred or worker (who delivers), or nohz or leave (the
+#   second CPU without a tick, and the module has it tick or does not).
 #
 # Prints file, lines, covered; then each line that was not, with its reason from
 # coverage.reasons.  Fails below 95 % of all lines of module/*.c, on a line
@@ -17,7 +17,7 @@
 set -euo pipefail
 . "$(dirname "${BASH_SOURCE[0]}")/vm/lib.sh"
 
-WAYS='tick deferred worker nohz'
+WAYS='tick deferred worker nohz leave'
 LEAST=95
 DATA=$BUILD/coverage
 REASONS=$TOP/selftests/coverage.reasons
@@ -72,8 +72,8 @@ collect()
 	tick) params=deliver=tick ;;
 	deferred) params=deliver=deferred ;;
 	worker) params='deliver=deferred task_work=0' ;;
-	nohz)
-		params=nohz_full=tick options=(--append nohz_full=1)
+	nohz | leave)
+		params=nohz_full=${way/nohz/tick} options=(--append nohz_full=1)
 		[ $# -gt 0 ] || set -- nohz_isolated
 		;;
 	*) die "there is no way $way: take one of $WAYS" ;;
