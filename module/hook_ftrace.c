@@ -20,10 +20,16 @@ static void profil_ftrace_entry(unsigned long ip, unsigned long parent_ip,
 
 static struct ftrace_ops profil_ftrace_ops;
 
-/* By address: a filter by name is matched against all functions there are. */
+/*
+ * By address: a filter by name is matched against all functions there are.  The
+ * probe that finds it is never armed: to disarm it might fail, and leave it.
+ */
 static int profil_ftrace_filter(void)
 {
-	struct kprobe probe = { .symbol_name = "update_process_times" };
+	struct kprobe probe = {
+		.symbol_name = "update_process_times",
+		.flags = KPROBE_FLAG_DISABLED,
+	};
 	int err = register_kprobe(&probe);
 
 	if (err)
