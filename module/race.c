@@ -6,6 +6,8 @@
 #include <linux/atomic.h>
 #include <linux/ktime.h>
 #include <linux/module.h>
+#include <linux/preempt.h>
+#include <linux/sched.h>
 #include <linux/smp.h>
 #include <linux/string.h>
 #include <linux/timekeeping.h>
@@ -85,8 +87,12 @@ static void profil_race_stay(void)
 	u64 end = ktime_get_mono_fast_ns() +
 		  READ_ONCE(profil_race_hold_us) * (u64)NSEC_PER_USEC;
 
-	while (ktime_get_mono_fast_ns() < end)
+	while (ktime_get_mono_fast_ns() < end) {
 		cpu_relax();
+		/* The other side may need this very CPU. */
+		if (preemptible())
+			cond_resched();
+	}
 }
 
 /**

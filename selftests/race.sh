@@ -1,60 +1,168 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# Shows that the tests see races: with the module whose race windows are
-# widened they pass, with each of its mutants they fail.
+# Shows that the tests see what they are for: the module with its race windows
+# widened passes them, and each of its mutants is found out.
 #
-#   race.sh			all of selftests/mutants
-#   race.sh NAME…		these
+#   race.sh [OPTION…] [NAME…]	all of selftests/mutants, or these
 #
-# The line "Test:" of a mutant names the program that must fail.
+#   --times N			each so many times
+#   --at-once N			so many VMs at a time; 2 if it is not given
+#
+# A mutant is a patch of the module.  Its first lines say what is broken, and
+#
+#   Test: PROGRAM TEST…	what is run
+#   Kernel: KERNEL	where; 6.12 if there is no such line
+#   Params: STRING	with which parameters of the module
+#   Kill: VERDICT	what finds it out: test (also if there is no such line),
+#			a test that is not ok; splat, one in the kernel's log;
+#			stay, that the module cannot be unloaded any more
+#
+# Nothing else finds it out: a lost VM proves nothing, and neither does anything
+# that befalls the unbroken module in the very same runs, which come first.
+#
+# shellcheck disable=SC2317 # functions are called by job()
 set -euo pipefail
+. "$(dirname "${BASH_SOURCE[0]}")/vm/lib.sh"
 
-top=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
-kernel=${KERNEL:-6.12}
-number=0 failed=0
+MUTANTS=$TOP/selftests/mutants
 
-# report STATUS WHAT LOG
-report() {
+# field NAME KEY [DEFAULT]: what a mutant's patch says
+field() {
+	local value
+	value=$(sed -n "/^---/q; s/^$2: *//p" "$MUTANTS/$1.patch")
+	echo "${value:-${3:-}}"
+}
+
+# where NAME: what two runs have in common that can be one
+where() {
+	echo "$(field "$1" Kernel 6.12)|$(field "$1" Params)"
+}
+
+# command_of NAME: what is run, for a shell
+command_of() {
+	local program tests test
+	read -r program tests <<<"$(field "$1" Test)"
+	printf '/tests/%s' "$program"
+	for test in $tests; do
+		printf ' -t %s' "$test"
+	done
+	echo
+}
+
+# run MODULE WHERE COMMAND LOG: in a VM; its status.  What a run finds out once
+# it finds out each time, because time is the count of instructions; and the
+# CPUs do not tick at the same instruction.
+run() {
+	local kernel=${2%%|*} rc=0
+	"$VM/run.sh" --kernel "$kernel" --icount 3 --append skew_tick=1 --module "$(build_dir "$kernel")/$1.ko" \
+		--params "${2#*|}" --tests "$tmp/tests" --timeout "$timeout" -- sh -c "$3" >"$4" 2>&1 || rc=$?
+	# nobody needs the log of a planted bug
+	[ "$1" = profil_test ] || sed -n 's,.* is in \(.*\)/console.log$,\1,p' "$4" | xargs -r rm -r
+	return "$rc"
+}
+
+# Both print what they found out, as one line, and fail if it is not right.
+
+# unbroken WHERE LOG: all that is asked of the mutants there
+unbroken() {
+	local mutant
+	for mutant in "${mutants[@]}"; do
+		[ "$(where "$mutant")" != "$1" ] || echo "$(command_of "$mutant") || bad=1"
+	done | sort -u >"$2.commands"
+	run profil_test "$1" "bad=0; $(cat "$2.commands"); exit \$bad" "$2" || return
+	echo "$(grep -c '^ok' "$2") tests"
+}
+
+# broken MUTANT LOG
+broken() {
+	local rc=0 found
+	MUTANT=$1 "$VM/module.sh" "$(field "$1" Kernel 6.12)" >"$2" 2>&1 || return
+	run "profil_mutant_$1" "$(where "$1")" "$(command_of "$1")" "$2" || rc=$?
+	case $rc:$(field "$1" Kill test) in
+	0:*) return 1 ;;
+	*:test) found=$(sed -n 's/^not ok [0-9]* //p' "$2") ;;
+	126:splat) found=$(sed -n 's/.*has a splat: \(.*\); all of it.*/\1/p' "$2") ;;
+	126:stay) found=$(grep -o 'rmmod [a-z]* failed' "$2") || true ;;
+	*) return 1 ;;
+	esac
+	[ "$found" ] && echo "${found%%$'\n'*}"
+}
+
+# job WHAT COMMAND…: beside others
+declare -A jobs=()
+job() {
+	[ ${#jobs[@]} -lt "$at_once" ] || reap
+	started=$((started + 1))
+	"${@:2}" "$tmp/log.$started" >"$tmp/found.$started" &
+	jobs[$!]="$started|$SECONDS|$1"
+}
+
+reap() {
+	local pid rc=0 id since what
+	wait -n -p pid || rc=$?
+	IFS='|' read -r id since what <<<"${jobs[$pid]}"
+	unset "jobs[$pid]"
 	number=$((number + 1))
-	if [ "$1" = 0 ]; then
-		echo "ok $number race: $2"
+	if [ "$rc" = 0 ]; then
+		echo "ok $number race: $what: $(cat "$tmp/found.$id") ($((SECONDS - since)) s)"
 	else
 		failed=$((failed + 1))
-		echo "not ok $number race: $2"
-		sed 's/^/# /' "$3"
+		echo "not ok $number race: $what ($((SECONDS - since)) s)"
+		sed 's/^/# /' "$tmp/log.$id"
 	fi
 }
 
-# suite OPTION... PROGRAM: its status, its output in $log
-suite() {
-	"$top/selftests/vm/suite.sh" "$kernel" "$@" >"$log" 2>&1
+finish() {
+	while [ ${#jobs[@]} -gt 0 ]; do
+		reap
+	done
 }
 
-mutants=("$@")
-[ $# -gt 0 ] || mapfile -t mutants < <(cd "$top/selftests/mutants" && printf '%s\n' *.patch | sed 's/\.patch$//')
-log=$(mktemp)
-trap 'rm -f "$log"' EXIT
+prepare() {
+	local mutant program
+	mkdir "$tmp/tests"
+	locked selftests make -s -C "$TOP/selftests" OUT="$BUILD/selftests" CC=gcc-12 \
+		HARNESS="$("$VM/kernels.sh" source)/tools/testing/selftests" ||
+		die "the test programs do not build: see above"
+	for mutant in "${mutants[@]}"; do
+		[ -r "$MUTANTS/$mutant.patch" ] || die "there is no mutant $mutant: see selftests/mutants"
+		program=$(field "$mutant" Test)
+		cp "$BUILD/selftests/${program%% *}" "$tmp/tests"
+	done
+	for mutant in "${mutants[@]}"; do
+		field "$mutant" Kernel 6.12
+	done | sort -u | xargs "$VM/module.sh"
+}
 
-programs=$(for mutant in "${mutants[@]}"; do
-	sed -n 's/^Test: //p' "$top/selftests/mutants/$mutant.patch"
-done | sort -u)
-for program in $programs; do
-	rc=0
-	suite --test-module "$program" || rc=$?
-	report "$rc" "$program passes with wide windows" "$log"
-done
-for mutant in "${mutants[@]}"; do
-	program=$(sed -n 's/^Test: //p' "$top/selftests/mutants/$mutant.patch")
-	rc=0
-	suite --mutant "$mutant" "$program" || rc=$?
-	# A test must say so: a lost VM or a broken build proves nothing.
-	if [ "$rc" = 1 ] && grep -q '^# not ok' "$log"; then
-		rc=0
-	else
-		rc=1
-	fi
-	report "$rc" "$program fails with the mutant $mutant" "$log"
-done
-echo "$((number - failed)) passed, $failed failed, 0 skipped"
-[ "$failed" = 0 ]
+main() {
+	local mutants=() times=1 at_once=2 started=0 number=0 failed=0 timeout=600 mutant place
+	while [ $# -gt 0 ]; do
+		case $1 in
+		--times) times=$2 && shift ;;
+		--at-once) at_once=$2 && shift ;;
+		-*) die "unknown option $1: see the top of $0" ;;
+		*) mutants+=("$1") ;;
+		esac
+		shift
+	done
+	[ ${#mutants[@]} -gt 0 ] ||
+		mapfile -t mutants < <(cd "$MUTANTS" && printf '%s\n' *.patch | sed 's/\.patch$//')
+	tmp=$(mktemp -d)
+	trap 'rm -rf "$tmp"' EXIT
+	prepare
+	while IFS= read -r place; do
+		job "unbroken on ${place/|/ }" unbroken "$place"
+	done < <(for mutant in "${mutants[@]}"; do where "$mutant"; done | sort -u)
+	for _ in $(seq "$times"); do
+		for mutant in "${mutants[@]}"; do
+			job "$mutant, found out by a $(field "$mutant" Kill test)" broken "$mutant"
+		done
+	done
+	finish
+	echo "race: $((number - failed)) passed, $failed failed, 0 skipped"
+	[ "$failed" = 0 ]
+	exit
+}
+
+main "$@"

@@ -9,6 +9,8 @@
 #   --cpus N, --mem MB, --timeout SECONDS (of the host, for the whole run)
 #   --append STRING	more for the kernel's command line
 #   --icount SHIFT	deterministic: time is the count of instructions
+#   --seed N		another chance with --icount, which is 1 if not given
+#   --log FILE		a copy of the console's log there, whatever becomes of it
 #   --module FILE	instead of the freshly built profil.ko; none for none
 #   --params STRING	parameters for it
 #   --dir FOLDER[:rw]	this folder of the host at the same path, and the
@@ -26,7 +28,7 @@
 set -euo pipefail
 . "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 
-kernel=${KERNEL:-6.12} cpus=${CPUS:-2} mem='' append=${APPEND:-} seconds=300 icount=''
+kernel=${KERNEL:-6.12} cpus=${CPUS:-2} mem='' append=${APPEND:-} seconds=300 icount='' seed=1 copy=''
 module='' params='' dir='' dirmode=ro adds=() interactive='' root9p='' swap='' tests=''
 while [ $# -gt 1 ] && [ "$1" != -- ]; do
 	case $1 in
@@ -41,6 +43,8 @@ while [ $# -gt 1 ] && [ "$1" != -- ]; do
 	--append) append+=" $2" ;;
 	--timeout) seconds=$2 ;;
 	--icount) icount=$2 ;;
+	--seed) seed=$2 ;;
+	--log) copy=$2 ;;
 	--module) module=$2 ;;
 	--params) params=$2 ;;
 	--dir)
@@ -201,7 +205,7 @@ esac
 if [ "$icount" ]; then
 	cpu+=,-rdrand,-rdseed
 	append="random.trust_bootloader=off $append"
-	args+=(-icount "shift=$icount,sleep=off" -rtc 'base=2026-01-01,clock=vm' -seed 1)
+	args+=(-icount "shift=$icount,sleep=off" -rtc 'base=2026-01-01,clock=vm' -seed "$seed")
 fi
 args+=(-accel "$accel" -cpu "$cpu"
 	-append "console=$console loglevel=5 panic=-1 oops=panic nokaslr mitigations=off $append")
@@ -215,6 +219,7 @@ else
 fi
 trap - EXIT
 rm "$run/initramfs"
+[ ! "$copy" ] || cp "$log" "$copy"
 
 splat=$("$VM/splat.sh" "$log") || {
 	say "the kernel log has a splat: ${splat%%$'\n'*}; all of it is in $log"

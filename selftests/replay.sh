@@ -1,0 +1,129 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# Many different orders of events, each of which can be had again: the race
+# tests on an emulator whose time is the count of its instructions.
+#
+#   replay.sh [OPTION…]		6 runs, and the first of them once more, which
+#				has to print the same to the last byte
+#
+#   --runs N			so many, each with another SHIFT, SEED and CPUS
+#   --at-once N			so many VMs at a time; 2 if it is not given
+#   --one SHIFT SEED CPUS	this run alone, with all that it prints
+#
+# A run is what these three make it: how much time an instruction takes, what
+# the programs and the kernel take for random, and the number of CPUs.  The last
+# line but one says how many orders there were, by the hash of all race points
+# in the order in which the CPUs came there.
+set -euo pipefail
+. "$(dirname "${BASH_SOURCE[0]}")/vm/lib.sh"
+
+# Short ones, and none that unloads the module, which forgets the hash with it.
+TESTS='stop_against_ticks replacement_against_ticks munmap_after_replacement_against_ticks
+	program_that_adds_against_ticks two_cpus_against_the_maximum program_that_often_adds_against_a_carry
+	start_against_start start_against_munmap_of_the_anchor ticks_against_munmap_of_the_anchor'
+SHIFTS=(3 4 2 5)
+CPUS=(2 3 4)
+
+# run SHIFT SEED CPUS DIR: the console's log and the output, into DIR
+run() {
+	local test tests=()
+	for test in $TESTS; do
+		tests+=(-t "$test")
+	done
+	mkdir "$4"
+	"$VM/run.sh" --kernel 6.12 --module "$(build_dir 6.12)/profil_test.ko" --tests "$tmp/tests" \
+		--icount "$1" --seed "$2" --cpus "$3" --append skew_tick=1 --log "$4/console" --timeout 300 \
+		-- env "PROFIL_SEED=$2" /tests/race_test "${tests[@]}" >"$4/output" 2>&1
+}
+
+hash_of() {
+	sed -n 's/.*hash of their order: //p' "$1/output"
+}
+
+# Some order of the many, the same one for the same number.
+numbered() {
+	echo "${SHIFTS[$1 % ${#SHIFTS[@]}]} $1 ${CPUS[$1 / ${#SHIFTS[@]} % ${#CPUS[@]}]}"
+}
+
+prepare() {
+	"$VM/module.sh" 6.12
+	locked selftests make -s -C "$TOP/selftests" OUT="$BUILD/selftests" CC=gcc-12 \
+		HARNESS="$("$VM/kernels.sh" source)/tools/testing/selftests" ||
+		die "the test programs do not build: see above"
+	mkdir "$tmp/tests"
+	cp "$BUILD/selftests/race_test" "$tmp/tests"
+}
+
+# report NUMBER: what became of that run
+report() {
+	local args
+	args=$(numbered "$1")
+	if [ "$(cat "$tmp/$1.status")" = 0 ] && [ "$(hash_of "$tmp/$1")" ]; then
+		echo "ok $(($1 + 1)) replay: --one $args: $(hash_of "$tmp/$1")"
+		return
+	fi
+	failed=$((failed + 1))
+	echo "not ok $(($1 + 1)) replay: once more with: selftests/replay.sh --one $args"
+	sed 's/^/# /' "$tmp/$1/output"
+}
+
+# same: the first run once more
+same() {
+	local args file
+	read -ra args <<<"$(numbered 0)"
+	run "${args[@]}" "$tmp/again" || true
+	for file in console output; do
+		cmp "$tmp/0/$file" "$tmp/again/$file" || return
+	done
+}
+
+main() {
+	local runs=6 at_once=2 failed=0 i args
+	tmp=$(mktemp -d)
+	trap 'rm -rf "$tmp"' EXIT
+	while [ $# -gt 0 ]; do
+		case $1 in
+		--runs) runs=$2 && shift ;;
+		--at-once) at_once=$2 && shift ;;
+		--one)
+			local rc=0
+			[ $# = 4 ] || die "--one takes a shift, a seed and a number of CPUs"
+			prepare
+			run "$2" "$3" "$4" "$tmp/one" || rc=$?
+			cat "$tmp/one/console" "$tmp/one/output"
+			exit "$rc"
+			;;
+		*) die "unknown option $1: see the top of $0" ;;
+		esac
+		shift
+	done
+	prepare
+	for ((i = 0; i < runs; i++)); do
+		[ "$(jobs -rp | wc -l)" -lt "$at_once" ] || wait -n || true
+		read -ra args <<<"$(numbered "$i")"
+		{
+			local rc=0
+			run "${args[@]}" "$tmp/$i" || rc=$?
+			echo "$rc" >"$tmp/$i.status"
+		} &
+	done
+	wait
+	for ((i = 0; i < runs; i++)); do
+		report "$i"
+	done
+	if same; then
+		echo "ok $((runs + 1)) replay: the first run once more is the same to the last byte"
+	else
+		failed=$((failed + 1))
+		echo "not ok $((runs + 1)) replay: the first run once more is another"
+	fi
+	for ((i = 0; i < runs; i++)); do
+		hash_of "$tmp/$i"
+	done | sort -u | wc -l | sed "s/^/replay: orders of (CPU, race point) in $runs runs that differ: /"
+	echo "replay: $((runs + 1 - failed)) passed, $failed failed, 0 skipped"
+	[ "$failed" = 0 ]
+	exit
+}
+
+main "$@"
