@@ -39,7 +39,12 @@ help:
 #?   make test            tests that need no VM
 #?   make lint            checks of the source
 #?   make selftests       the test programs, into build/selftests
-#?   make check-debug     the test suite on a kernel with KASAN and lockdep
+#?   make check-debug     the test suite on kernels with KASAN, lockdep, KCSAN
+#?   make check-matrix    other kernels, and other ways to boot them
+#?   make check-short     mutants, replay, fuzzer, lifecycle, soak: 15 minutes
+#?   make check-mutants, check-replay, check-lifecycle, check-soak, check-fuzz,
+#?   check-coverage       one of them in its long form, up to hours
+#?   make check-all       everything: check, and all of these
 #?   make check-dkms      dkms.conf, in a fresh Debian root; needs to be root
 #?   make clean           remove build/
 #?   make distclean       and the kernels in the cache
@@ -75,6 +80,18 @@ check:
 
 check-debug:
 	selftests/check.sh debug
+
+check-matrix:
+	selftests/check.sh matrix
+
+check-short:
+	selftests/check.sh short
+
+check-all:
+	selftests/check.sh stock debug matrix-long mutants replay lifecycle coverage soak fuzz
+
+check-mutants check-replay check-lifecycle check-coverage check-soak check-fuzz:
+	selftests/check.sh $(@:check-%=%)
 
 check-dkms:
 	selftests/setup.sh build dkms
@@ -131,5 +148,7 @@ distclean: clean
 	cd "$${PROFIL_CACHE:-$${XDG_CACHE_HOME:-$$HOME/.cache}/profil}" && \
 		rm -rf apt kernels source kvm-* lock.* tmp.*
 
-.PHONY: all help modules lib selftests lint test check check-debug check-dkms \
-	demo vm vm-run vm-ready install install-dkms uninstall clean distclean
+.PHONY: all help modules lib selftests lint test check check-debug check-matrix \
+	check-short check-mutants check-replay check-lifecycle check-coverage \
+	check-soak check-fuzz check-all check-dkms demo vm vm-run vm-ready install \
+	install-dkms uninstall clean distclean

@@ -3,9 +3,14 @@
 #
 # All tests, with one line for each lane and one for all of them.
 #
-#   selftests/check.sh stock	what needs no kernel of our own making
-#   selftests/check.sh debug	the same suite on a kernel that looks for bugs
-#   selftests/check.sh host	what needs no VM
+#   selftests/check.sh SET…
+#
+#   stock	what needs no kernel of our own making
+#   debug	the same suite on kernels that look for bugs
+#   matrix	other kernels, other ways to boot them; matrix-long: more tests
+#   host	what needs no VM
+#   short	the short forms of the following
+#   mutants replay lifecycle coverage soak fuzz	one by one, each up to hours
 #
 # A lane is a command whose output ends with "N passed, N failed, N skipped".
 # One that does not say so, or exits with an error, has failed, whatever it
@@ -15,7 +20,8 @@ set -uo pipefail
 TOP=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 cd "$TOP" || exit 1
 LOG=build/log
-AT_ONCE=2	# VMs: each keeps one processor of the host busy
+SETS='stock debug matrix matrix-long host short mutants replay lifecycle coverage soak fuzz'
+AT_ONCE=2 # VMs: each keeps one processor of the host busy
 
 passed=0 failed=0 skipped=0 start=$SECONDS
 declare -A lanes=()	# process id: name and when it began
@@ -117,21 +123,43 @@ stock() {
 	lane 'suite arm64 core' selftests/vm/suite.sh arm64 --core
 	lane 'transcript' selftests/transcript.sh
 	alone 'runner selfcheck' selftests/vm/selfcheck.sh
-	lane 'races' selftests/race.sh getput thread inherit resume
 	suites 6.12
 	suites 6.1
 	isolated 6.12
 	isolated 6.1
 	lane 'suite 6.12 i386' selftests/vm/suite.sh 6.12 --i386
-	lane 'suite 6.1 i386' selftests/vm/suite.sh 6.1 --i386
 	lane 'demo' selftests/demo/check.sh
 }
 
 debug() {
 	step selftests/setup.sh build vm debug
-	step selftests/vm/kernels.sh fetch debug
+	step selftests/vm/kernels.sh fetch debug kcsan mainline
 	alone 'runner selfcheck debug' selftests/vm/selfcheck.sh debug
+	alone 'runner selfcheck kcsan' selftests/vm/selfcheck.sh kcsan
 	suites debug
+	lane 'suite kcsan' selftests/vm/suite.sh kcsan
+	lane 'suite mainline core' selftests/vm/suite.sh mainline --core --params deliver=deferred module_test.sh
+}
+
+matrix() {
+	step selftests/setup.sh build vm check debug
+	alone 'matrix' selftests/matrix.sh "$@"
+}
+
+short() {
+	step selftests/setup.sh build vm debug
+	step selftests/vm/kernels.sh fetch 6.12 debug
+	lane 'fuzz' selftests/fuzz/fuzz.sh --calls 300000
+	lane 'soak' selftests/soak.sh --minutes 5
+	lane 'lifecycle' selftests/lifecycle.sh --quick
+	lane 'mutants' selftests/race.sh getput thread inherit resume drain generation
+	lane 'replay' selftests/replay.sh
+}
+
+# long NAME COMMAND…
+long() {
+	step selftests/setup.sh build vm debug
+	lane "$@"
 }
 
 host() {
@@ -143,17 +171,32 @@ host() {
 # All of it is read before any of it runs: a source that is edited meanwhile
 # must not change what runs.
 main() {
+	local set
+
 	mkdir -p "$LOG"
 	trap 'kill $(jobs -p) 2>/dev/null' EXIT
-	case ${1:-} in
-	stock) stock ;;
-	debug) debug ;;
-	host) host ;;
-	*)
-		echo "usage: check.sh stock|debug|host" >&2
-		exit 2
-		;;
-	esac
+	for set in "${@:-none}"; do
+		if [[ " $SETS " != *" $set "* ]]; then
+			echo "usage: check.sh SET…, of: $SETS" >&2
+			exit 2
+		fi
+	done
+	for set; do
+		case $set in
+		stock) stock ;;
+		debug) debug ;;
+		matrix) matrix --quick ;;
+		matrix-long) matrix ;;
+		host) host ;;
+		short) short ;;
+		mutants) long 'mutants' selftests/race.sh ;;
+		replay) long 'replay' selftests/replay.sh --runs 200 ;;
+		lifecycle) long 'lifecycle' selftests/lifecycle.sh ;;
+		coverage) long 'coverage' selftests/coverage.sh ;;
+		soak) long 'soak' selftests/soak.sh --minutes 60 ;;
+		fuzz) long 'fuzz' selftests/fuzz/fuzz.sh --calls 10000000 ;;
+		esac
+	done
 	finish
 	echo "$passed passed, $failed failed, $skipped skipped"
 	[ "$failed" = 0 ] && [ "$passed" -gt 0 ]
