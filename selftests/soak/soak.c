@@ -90,6 +90,7 @@ struct shared {
 	__u32 live;
 	__u32 hz;
 	int event;		/* the number that perf knows it by */
+	bool deferred;		/* no tick counts by itself */
 	bool worker;		/* counts what the tick could not */
 	bool ticks;		/* the hook is the kernel's tick */
 	__u64 sums[SUMS];
@@ -551,8 +552,12 @@ static void act_ask(void)
 
 static void act_start(void)
 {
-	int ret = life_start();
+	int ret;
 
+	/* It does not wait for a thread that was about to count: one is lost. */
+	if (life.loose && shared->deferred)
+		return;
+	ret = life_start();
 	if (ret)
 		fail(CHECK_CALLS, "START: %s", strerror(-ret));
 }
@@ -827,6 +832,7 @@ static bool shared_create(void)
 		return false;
 	close(fd);
 	shared->hz = query.out_tick_hz;
+	shared->deferred = query.out_features & PROFIL_FEATURE_DEFERRED;
 	shared->worker = !(query.out_features & PROFIL_FEATURE_TASK_WORK);
 	/* Own timers are not the kernel's tick. */
 	fd = open("/sys/module/profil/parameters/hook", O_RDONLY | O_CLOEXEC);
