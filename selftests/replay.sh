@@ -68,6 +68,14 @@ report() {
 	sed 's/^/# /' "$tmp/$1/output"
 }
 
+# report_done: those that have ended, in their order
+report_done() {
+	while [ -e "$tmp/$reported.status" ]; do
+		report "$reported"
+		reported=$((reported + 1))
+	done
+}
+
 # same: the first run once more
 same() {
 	local args file
@@ -79,7 +87,7 @@ same() {
 }
 
 main() {
-	local runs=6 at_once=2 failed=0 i args
+	local runs=6 at_once=2 failed=0 reported=0 i args
 	tmp=$(mktemp -d)
 	trap 'rm -rf "$tmp"' EXIT
 	while [ $# -gt 0 ]; do
@@ -101,6 +109,7 @@ main() {
 	prepare
 	for ((i = 0; i < runs; i++)); do
 		[ "$(jobs -rp | wc -l)" -lt "$at_once" ] || wait -n || true
+		report_done
 		read -ra args <<<"$(numbered "$i")"
 		{
 			local rc=0
@@ -109,9 +118,7 @@ main() {
 		} &
 	done
 	wait
-	for ((i = 0; i < runs; i++)); do
-		report "$i"
-	done
+	report_done
 	if same; then
 		echo "ok $((runs + 1)) replay: the first run once more is the same to the last byte"
 	else
