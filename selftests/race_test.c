@@ -355,8 +355,9 @@ TEST_F(race, rmmod_against_a_sample_that_sleeps)
 	ASSERT_EQ(0, close(self->fd));
 	ASSERT_EQ(0, read_text("/sys/module/profil/refcnt", count,
 			       sizeof(count)));
-	EXPECT_STREQ("1", count);
-	if (*count == '1') {
+	/* Of that sample, and of those that came on the way to its sleep. */
+	EXPECT_LT(0, atoi(count));
+	if (atoi(count) > 0) {
 		EXPECT_EQ(-1, syscall(SYS_delete_module, "profil", O_NONBLOCK));
 		EXPECT_EQ(EAGAIN, errno);
 	}
