@@ -1196,13 +1196,12 @@ static void choose_name(struct name *name, u64 *rng)
 
 static void start_program(struct slot *one, const struct name *name)
 {
-	char text[64 + NAME_CHARS];
+	char text[32 + NAME_CHARS] = "<7>fuzz: starting ";
 
 	one->name = *name;
 	one->polls = 0;
 	one->fresh = 0;
 	memset(one->last, 0, sizeof(one->last));
-	sprintf(text, "<7>fuzz: after %lu calls starting ", shared->calls);
 	print_name(text + strlen(text), name);
 	if (write(kmsg, text, strlen(text)) < 0)
 		fail("/dev/kmsg");

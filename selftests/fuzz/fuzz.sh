@@ -47,21 +47,15 @@ gcc-12 -O2 -g -Wall -Wextra -Werror -D_GNU_SOURCE -static -pthread -isystem "$TO
 cp "$module" "$run/module.ko"
 places=$(objdump -dr "$run/module.ko" | grep -c '__sanitizer_cov_trace_pc' || true)
 
-# What the VM that failed has said.
-console()
+# What a panic has printed last, or else what the fuzzer itself did.
+suspects()
 {
 	local log
 
 	log=$(sed -n 's,.* \(/[^ ]*console\.log\)$,\1,p' "$run/err" | head -n 1)
-	[ ! "$log" ] || tr -d '\r' <"$log"
-}
-
-# What a panic has printed last, or else what the fuzzer itself did.
-suspects()
-{
 	{
 		sed -n 's/^fuzz: running \([0-9a-f.]*\):.*/\1/p' "$run/out"
-		console | sed -n 's/.*fuzz: after .* starting \([0-9a-f.]*\)$/\1/p' | tail -n 6
+		[ ! "$log" ] || tr -d '\r' <"$log" | sed -n 's/.*fuzz: starting \([0-9a-f.]*\)$/\1/p' | tail -n 6
 	} | awk '!seen[$0]++' | tr '\n' ' '
 }
 
@@ -78,11 +72,8 @@ while [ "$done_calls" -lt "$calls" ] && [ "$failed" = 0 ]; do
 		--add "$run/fuzz:/bin/fuzz" -- fuzz "$now" "$seed" ${replay[@]+"${replay[@]}"} \
 		2>"$run/err" | tee "$run/out" || rc=$?
 	cat "$run/err" >&2
-	did=$({
-		sed -n 's/^fuzz: \([0-9]*\) calls.*/\1/p' "$run/out"
-		console | sed -n 's/.*fuzz: after \([0-9]*\) calls .*/\1/p'
-		echo 0
-	} | sort -n | tail -n 1)
+	did=$(sed -n 's/^fuzz: \([0-9]*\) calls.*/\1/p' "$run/out" | tail -n 1)
+	did=${did:-0}
 	done_calls=$((done_calls + did))
 	if [ "$rc" = 0 ] && [ "$did" -ge "$now" ]; then
 		passed=$((passed + 1))
