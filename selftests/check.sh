@@ -149,6 +149,7 @@ matrix() {
 short() {
 	step selftests/setup.sh build vm debug
 	step selftests/vm/kernels.sh fetch 6.12 debug
+	lane 'faults' selftests/vm/suite.sh debug fault_test
 	lane 'fuzz' selftests/fuzz/fuzz.sh --calls 300000
 	lane 'soak' selftests/soak.sh --minutes 5
 	lane 'lifecycle' selftests/lifecycle.sh --quick

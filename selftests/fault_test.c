@@ -9,6 +9,7 @@
  * runs alone.  Whoever runs it looks for leaks afterwards.
  */
 #include <sys/klog.h>
+#include <sys/rseq.h>
 #include <sys/syscall.h>
 
 #include "profil_common.h"
@@ -313,6 +314,9 @@ TEST_F(fault, fork_inherits_or_says_so)
 	unsigned int sweeps, unprofiled = 0;
 
 	ASSERT_EQ(0, profil_start_page(self->fd, hot_a, self->counter));
+	/* After a fork its page is to be copied, and a fault there is SIGSEGV. */
+	syscall(SYS_rseq, (char *)__builtin_thread_pointer() + __rseq_offset,
+		32, RSEQ_FLAG_UNREGISTER, RSEQ_SIG);
 	only_errors_to_console(true);
 	/* The user's entry and the registration. */
 	for (sweeps = 0; sweeps < SWEEPS && unprofiled < 2; sweeps++)
