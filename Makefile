@@ -88,7 +88,7 @@ check-short:
 	selftests/check.sh short
 
 check-all:
-	selftests/check.sh stock debug matrix-long mutants replay lifecycle coverage soak fuzz
+	selftests/check.sh stock debug debug-long matrix-long mutants replay lifecycle coverage soak fuzz
 
 check-mutants check-replay check-lifecycle check-coverage check-soak check-fuzz:
 	selftests/check.sh $(@:check-%=%)

@@ -6,7 +6,8 @@
 #   selftests/check.sh SET…
 #
 #   stock	what needs no kernel of our own making
-#   debug	the same suite on kernels that look for bugs
+#   debug	the same suite on kernels that look for bugs; debug-long: on the
+#		same kernels, in the other ways to count
 #   matrix	other kernels, other ways to boot them; matrix-long: more tests
 #   host	what needs no VM
 #   short	the short forms of the following
@@ -20,7 +21,7 @@ set -uo pipefail
 TOP=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 cd "$TOP" || exit 1
 LOG=build/log
-SETS='stock debug matrix matrix-long host short mutants replay lifecycle coverage soak fuzz'
+SETS='stock debug debug-long matrix matrix-long host short mutants replay lifecycle coverage soak fuzz'
 AT_ONCE=2 # VMs: each keeps one processor of the host busy
 
 passed=0 failed=0 skipped=0 start=$SECONDS
@@ -96,10 +97,13 @@ step() {
 	"$@" || { echo "check: $* failed, so nothing was tested" >&2; exit 1; }
 }
 
+TICK=deliver=tick TASK_WORK=deliver=deferred WORKER='deliver=deferred task_work=0'
+
+# suites KERNEL PARAMETERS…
 suites() {
-	local kernel=$1 params
-	for params in deliver=tick deliver=deferred 'deliver=deferred task_work=0'; do
-		lane "suite $kernel $params" selftests/vm/suite.sh "$kernel" --params "$params"
+	local params
+	for params in "${@:2}"; do
+		lane "suite $1 $params" selftests/vm/suite.sh "$1" --params "$params"
 	done
 }
 
@@ -123,8 +127,8 @@ stock() {
 	lane 'suite arm64 core' selftests/vm/suite.sh arm64 --core
 	lane 'transcript' selftests/transcript.sh
 	alone 'runner selfcheck' selftests/vm/selfcheck.sh
-	suites 6.12
-	suites 6.1
+	suites 6.12 "$TICK" "$TASK_WORK" "$WORKER"
+	suites 6.1 "$TICK"
 	isolated 6.12
 	isolated 6.1
 	lane 'suite 6.12 i386' selftests/vm/suite.sh 6.12 --i386
@@ -136,9 +140,16 @@ debug() {
 	step selftests/vm/kernels.sh fetch debug kcsan mainline
 	alone 'runner selfcheck debug' selftests/vm/selfcheck.sh debug
 	alone 'runner selfcheck kcsan' selftests/vm/selfcheck.sh kcsan
-	suites debug
-	lane 'suite kcsan' selftests/vm/suite.sh kcsan
+	suites debug "$TICK" "$WORKER"
+	suites kcsan "$TICK"
 	lane 'suite mainline core' selftests/vm/suite.sh mainline --core --params deliver=deferred module_test.sh
+}
+
+debug_long() {
+	step selftests/setup.sh build vm debug
+	step selftests/vm/kernels.sh fetch debug kcsan
+	suites debug "$TASK_WORK"
+	suites kcsan "$TASK_WORK" "$WORKER"
 }
 
 matrix() {
@@ -186,6 +197,7 @@ main() {
 		case $set in
 		stock) stock ;;
 		debug) debug ;;
+		debug-long) debug_long ;;
 		matrix) matrix --quick ;;
 		matrix-long) matrix ;;
 		host) host ;;
