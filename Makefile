@@ -25,7 +25,7 @@ help:
 #?   make vm-run DIR=path CMD='...'
 #?                        run a command there, in a folder of this machine
 #? These fetch what they need and ask before they install Debian packages;
-#? YES=1 answers.  KERNEL= takes 6.1, 6.12, 7.2, arm64, debug, a Debian version
+#? YES=1 answers.  KERNEL= takes the tags at the top of selftests/vm/kernels.sh, a Debian version
 #? such as 6.12.107+deb12-amd64, or an image; CPUS= and APPEND= are for the VM.
 #?
 #? On your own kernel:
