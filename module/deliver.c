@@ -7,7 +7,7 @@
 #include <linux/module.h>
 #include <linux/sched.h>
 
-#include "profil.h"
+#include "hot.h"
 
 /* Tries of one delivery: each saw the page go away or the word change. */
 #define PROFIL_DELIVER_TRIES	64

@@ -8,6 +8,7 @@
 #include <linux/sort.h>
 
 #include "bin.h"
+#include "find.h"
 #include "profil.h"
 
 #define PROFIL_NO_RANGE		U32_MAX
@@ -30,10 +31,13 @@ static int profil_find_cmp(const void *a, const void *b)
 /* Of segments that begin at the same place the last one counts. */
 static void profil_find_begin(struct profil_set *set, u64 start, u32 range)
 {
-	struct profil_segment *segment = &set->segment[set->nr_segments++];
+	u32 i = set->nr_segments;
 
-	segment->start = start;
-	segment->range = range;
+	if (i && set->start[i - 1] == start)
+		i--;
+	set->start[i] = start;
+	set->segment[i] = range == PROFIL_NO_RANGE ? NULL : &set->range[range];
+	set->nr_segments = i + 1;
 }
 
 /* Ends the segments of ranges that end until @limit; returns what goes on. */
@@ -50,6 +54,17 @@ static u32 profil_find_end(struct profil_set *set, u32 top, u64 limit)
 	return top;
 }
 
+/* The search goes by powers of two, but for its first step. */
+static void profil_find_steps(struct profil_set *set)
+{
+	u32 power = 1;
+
+	while (power <= set->nr_segments / 2)
+		power *= 2;
+	set->skip = set->nr_segments - power;
+	set->step = power / 2;
+}
+
 /**
  * profil_find_prepare - Cut the code into segments
  * @set: The set with all its ranges
@@ -62,6 +77,7 @@ void profil_find_prepare(struct profil_set *set)
 
 	sort(set->range, set->nr_ranges, sizeof(set->range[0]), profil_find_cmp,
 	     NULL);
+	profil_find_begin(set, 0, PROFIL_NO_RANGE);
 	for (i = 0; i < set->nr_ranges; i++) {
 		if (set->range[i].end == set->range[i].offset)
 			continue;
@@ -72,6 +88,7 @@ void profil_find_prepare(struct profil_set *set)
 	}
 	/* An end of ~0 is none. */
 	profil_find_end(set, top, U64_MAX - 1);
+	profil_find_steps(set);
 }
 
 /**
@@ -86,22 +103,11 @@ void profil_find_prepare(struct profil_set *set)
 bool profil_find_bin(const struct profil_set *set, u64 pc,
 		     struct profil_bin_ref *bin)
 {
-	const struct profil_range *range;
-	u32 low = 0, high = set->nr_segments, mid;
+	const struct profil_range *range = profil_find_range(set, pc);
 	u64 index;
 
-	/* The last segment that does not begin above pc. */
-	while (low < high) {
-		mid = (low + high) / 2;
-		if (set->segment[mid].start <= pc)
-			low = mid + 1;
-		else
-			high = mid;
-	}
-	if (!low || set->segment[low - 1].range == PROFIL_NO_RANGE)
+	if (!range)
 		return false;
-
-	range = &set->range[set->segment[low - 1].range];
 	index = profil_bin(pc, range->offset, range->scale, range->pre,
 			   range->post);
 	if (index >= range->bytes >> range->order)

@@ -7,19 +7,16 @@
  * each arming: no user can have it done again and again.
  */
 #include <linux/jiffies.h>
-#include <linux/kernel_stat.h>
 #include <linux/mutex.h>
 #include <linux/string.h>
 
-#include "profil.h"
+#include "hot.h"
 
 #define PROFIL_LINGER_MIN	HZ
 #define PROFIL_LINGER_MAX	(128 * HZ)
 #define PROFIL_LINGER_FORGET	(600 * HZ)
 
-/* So long without one hit, and busy for this many ticks: the hook is dead. */
 #define PROFIL_WATCH_PERIOD	(HZ / 2)
-#define PROFIL_WATCH_BUSY	8
 
 static const struct profil_hook *const profil_hooks[] = {
 #ifdef CONFIG_DYNAMIC_FTRACE
@@ -31,11 +28,11 @@ static const struct profil_hook *const profil_hooks[] = {
 
 /* Guards what follows; profil_hook_armed may be read without. */
 static DEFINE_MUTEX(profil_hook_mutex);
-static const struct profil_hook *profil_hook_armed;
+const struct profil_hook *profil_hook_armed;
 static unsigned long profil_hook_linger = PROFIL_LINGER_MIN;
 static unsigned long profil_hook_last;
 static unsigned int profil_hooks_lost;
-static u64 profil_watch_hits, profil_watch_busy;
+static bool profil_hook_timer;	/* some START asked for the timer source */
 
 /* Sets of all registrations, those being started, and parameter arm=always. */
 static atomic_t profil_hook_users = ATOMIC_INIT(0);
@@ -45,27 +42,8 @@ static DECLARE_DELAYED_WORK(profil_hook_work, profil_hook_settle);
 static void profil_hook_watch(struct work_struct *work);
 static DECLARE_DELAYED_WORK(profil_watch_work, profil_hook_watch);
 
-/* Ticks of CPU time, as the CPUs themselves account for it. */
-static u64 profil_watch_read_busy(void)
+static void profil_watch_queue(void)
 {
-	u64 ns = 0, *stat;
-	int cpu;
-
-	for_each_possible_cpu(cpu) {
-		if (profil_nohz_left_alone(cpu))
-			continue;
-		stat = kcpustat_cpu(cpu).cpustat;
-		ns += READ_ONCE(stat[CPUTIME_USER]) +
-		      READ_ONCE(stat[CPUTIME_NICE]) +
-		      READ_ONCE(stat[CPUTIME_SYSTEM]);
-	}
-	return div_u64(ns, NSEC_PER_SEC / HZ);
-}
-
-static void profil_watch_start(void)
-{
-	profil_watch_hits = profil_tick_hits();
-	profil_watch_busy = profil_watch_read_busy();
 	queue_delayed_work(system_unbound_wq, &profil_watch_work,
 			   PROFIL_WATCH_PERIOD);
 }
@@ -77,10 +55,11 @@ static int profil_hook_try(const struct profil_hook *hook)
 	lockdep_assert_held(&profil_hook_mutex);
 	if (err)
 		return err;
-	profil_nohz_arm();
 	WRITE_ONCE(profil_hook_armed, hook);
-	if (hook != &profil_hook_hrtimer)
-		profil_watch_start();
+	if (hook != &profil_hook_hrtimer) {
+		profil_watch_reset();
+		profil_watch_queue();
+	}
 	return 0;
 }
 
@@ -103,8 +82,10 @@ static int profil_hook_arm(void)
 					   2 * profil_hook_linger);
 	for (i = 0; i < ARRAY_SIZE(profil_hooks); i++)
 		if (profil_hook_chosen(profil_hooks[i]) &&
-		    !profil_hook_try(profil_hooks[i]))
+		    !profil_hook_try(profil_hooks[i])) {
+			profil_nohz_arm();
 			return 0;
+		}
 	return -ENODEV;
 }
 
@@ -126,60 +107,74 @@ static void profil_hook_disarm(void)
 static void profil_hook_settle(struct work_struct *work)
 {
 	mutex_lock(&profil_hook_mutex);
-	if (!atomic_read(&profil_hook_users))
+	if (!atomic_read(&profil_hook_users)) {
+		profil_timer_disarm();
 		profil_hook_disarm();
+	}
 	smp_mb();	/* (E) Pairs with (F) */
-	if (atomic_read(&profil_hook_users) && profil_hook_arm())
+	if (atomic_read(&profil_hook_users) && !profil_hook_armed &&
+	    (profil_hook_arm() || (profil_hook_timer && profil_timer_arm())))
 		pr_err("no hook on the timer tick: nothing is counted; try parameter hook=hrtimer\n");
 	mutex_unlock(&profil_hook_mutex);
+}
+
+/*
+ * First the timers, because to take the other hook off the tick takes seconds
+ * when nobody sleeps; it may come back meanwhile, but is armed no more.
+ */
+static void profil_hook_fall_back(const struct profil_hook *hook)
+{
+	lockdep_assert_held(&profil_hook_mutex);
+	pr_warn("the %s hook was switched off by others: own timers take over; for the cheaper hook, set kernel.ftrace_enabled=1 and debugfs kprobes/enabled to 1 and stop profiling for a while\n",
+		hook->name);
+	profil_hooks_lost++;
+	if (!profil_hook_try(&profil_hook_hrtimer)) {
+		hook->disarm();
+	} else {
+		pr_err("no timers either: nothing is counted\n");
+		profil_hook_disarm();
+	}
 }
 
 /* Root may switch ftrace or kprobes off while we rely on them. */
 static void profil_hook_watch(struct work_struct *work)
 {
 	const struct profil_hook *hook;
-	bool dead;
 
 	mutex_lock(&profil_hook_mutex);
 	hook = profil_hook_armed;
-	if (!hook || hook == &profil_hook_hrtimer)
-		goto out;
-	dead = profil_tick_hits() == profil_watch_hits;
-	if (dead && profil_watch_read_busy() - profil_watch_busy <
-		    PROFIL_WATCH_BUSY) {
-		queue_delayed_work(system_unbound_wq, &profil_watch_work,
-				   PROFIL_WATCH_PERIOD);
-	} else if (dead) {
-		pr_warn("the %s hook was switched off by others: own timers take over; for the cheaper hook, set kernel.ftrace_enabled=1 and debugfs kprobes/enabled to 1 and stop profiling for a while\n",
-			hook->name);
-		profil_hook_disarm();
-		if (profil_hook_try(&profil_hook_hrtimer))
-			pr_err("no timers either: nothing is counted\n");
-		profil_hooks_lost++;
-	} else {
-		profil_watch_start();
+	if (hook && hook != &profil_hook_hrtimer) {
+		if (profil_watch_dead())
+			profil_hook_fall_back(hook);
+		else
+			profil_watch_queue();
 	}
-out:
 	mutex_unlock(&profil_hook_mutex);
 }
 
 /**
  * profil_hook_get - Have the tick hooked
+ * @timer: Have the timer source too, as long as the hook stays
  *
  * Context: Task, without mmap_lock; sleeps.
  * Return: 0, to be followed by profil_hook_put(), -ENODEV if no hook could be
- * placed, or -EINTR on a fatal signal.
+ * placed, -ENOMEM for the timer source, or -EINTR on a fatal signal.
  */
-int profil_hook_get(void)
+int profil_hook_get(bool timer)
 {
 	int err = mutex_lock_killable(&profil_hook_mutex);
 
 	if (err)
 		return err;
+	atomic_inc(&profil_hook_users);
 	err = profil_hook_arm();
-	if (!err)
-		atomic_inc(&profil_hook_users);
+	if (!err && timer) {
+		profil_hook_timer = true;
+		err = profil_timer_arm();
+	}
 	mutex_unlock(&profil_hook_mutex);
+	if (err)
+		profil_hook_put();
 	return err;
 }
 
@@ -225,17 +220,6 @@ void profil_hook_query(struct profil_query *query)
 }
 
 /**
- * profil_hook_init - Arm the hook if it is to be armed always
- *
- * Context: Task.
- * Return: 0 or -ENODEV.
- */
-int profil_hook_init(void)
-{
-	return profil_arm_always ? profil_hook_get() : 0;
-}
-
-/**
  * profil_hook_exit - Take the hook off the tick
  *
  * Context: Task, of module exit: no users can come.
@@ -244,6 +228,7 @@ void profil_hook_exit(void)
 {
 	cancel_delayed_work_sync(&profil_hook_work);
 	mutex_lock(&profil_hook_mutex);
+	profil_timer_disarm();
 	profil_hook_disarm();
 	mutex_unlock(&profil_hook_mutex);
 	cancel_delayed_work_sync(&profil_watch_work);

@@ -7,15 +7,15 @@
 #include <linux/ftrace.h>
 #include <linux/kprobes.h>
 #include <linux/string.h>
-#include <asm/irq_regs.h>
 
-#include "profil.h"
+#include "hot.h"
 
-static void profil_ftrace_entry(unsigned long ip, unsigned long parent_ip,
-				struct ftrace_ops *ops,
-				struct ftrace_regs *fregs)
+static notrace void profil_ftrace_entry(unsigned long ip,
+					unsigned long parent_ip,
+					struct ftrace_ops *ops,
+					struct ftrace_regs *fregs)
 {
-	profil_tick(get_irq_regs());
+	profil_hook_tick(&profil_hook_ftrace);
 }
 
 static struct ftrace_ops profil_ftrace_ops;

@@ -6,16 +6,15 @@
 #include <linux/cpuhotplug.h>
 #include <linux/hrtimer.h>
 #include <linux/percpu.h>
-#include <asm/irq_regs.h>
 
-#include "profil.h"
+#include "hot.h"
 
 static DEFINE_PER_CPU(struct hrtimer, profil_hrtimer);
 static enum cpuhp_state profil_hrtimer_state;
 
 static enum hrtimer_restart profil_hrtimer_expired(struct hrtimer *timer)
 {
-	profil_tick(get_irq_regs());
+	profil_hook_tick(&profil_hook_hrtimer);
 	hrtimer_forward_now(timer, NSEC_PER_SEC / HZ);
 	return HRTIMER_RESTART;
 }

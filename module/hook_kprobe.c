@@ -5,13 +5,12 @@
 #include <linux/errno.h>
 #include <linux/kprobes.h>
 #include <linux/string.h>
-#include <asm/irq_regs.h>
 
-#include "profil.h"
+#include "hot.h"
 
 static int profil_kprobe_entry(struct kprobe *probe, struct pt_regs *regs)
 {
-	profil_tick(get_irq_regs());
+	profil_hook_tick(&profil_hook_kprobe);
 	return 0;
 }
 

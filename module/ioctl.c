@@ -11,11 +11,11 @@
 #include "profil.h"
 
 /* No holes, and the same on all machines: the header is a contract. */
-static_assert(sizeof(struct profil_query) == 40);
+static_assert(sizeof(struct profil_query) == 48);
 static_assert(sizeof(struct profil_region) == 32);
 static_assert(sizeof(struct profil_start) == 40);
 static_assert(sizeof(struct profil_stop) == 8);
-static_assert(sizeof(struct profil_stats) == 168);
+static_assert(sizeof(struct profil_stats) == 176);
 
 #define PROFIL_START_FLAGS	(PROFIL_START_F_USER_ONLY | PROFIL_START_F_THREAD | \
 				 PROFIL_START_F_NOINHERIT | \
@@ -49,21 +49,38 @@ static int profil_ioctl_query(struct file *file, union profil_args *args)
 	query->out_tick_ns = NSEC_PER_SEC / HZ;
 	query->out_tick_hz = HZ;
 	query->out_regions_max = PROFIL_REGIONS_MAX;
+	query->out_timer_rate_max = profil_timer_rate_max();
 	profil_hook_query(query);
 	return 0;
 }
 
+/* A jitter is of the timer alone, which has no rate by itself. */
+static bool profil_start_source_valid(const struct profil_start *start)
+{
+	if (start->source == PROFIL_SOURCE_TIMER)
+		return start->rate && start->jitter <= 100;
+	return !start->jitter;
+}
+
+static u32 profil_start_rate_max(const struct profil_start *start)
+{
+	if (start->source == PROFIL_SOURCE_TIMER)
+		return profil_timer_rate_max();
+	return PROFIL_RATE_MAX;
+}
+
 static int profil_start_check(const struct profil_start *start)
 {
-	if (start->__reserved[0] || start->__reserved[1] ||
+	if (start->__reserved || !profil_start_source_valid(start) ||
 	    (start->region_num &&
 	     start->region_len < sizeof(struct profil_region)))
 		return -EINVAL;
 	if (start->region_num > PROFIL_REGIONS_MAX ||
 	    start->region_len > PAGE_SIZE)
 		return -E2BIG;
-	if (start->flags & ~PROFIL_START_FLAGS || start->source ||
-	    start->rate > PROFIL_RATE_MAX)
+	if (start->flags & ~PROFIL_START_FLAGS ||
+	    start->source > PROFIL_SOURCE_TIMER ||
+	    start->rate > profil_start_rate_max(start))
 		return -EOPNOTSUPP;
 	return 0;
 }
@@ -82,6 +99,8 @@ static int profil_start_set(struct file *file, struct profil_set *set)
 			continue;
 		}
 		err = profil_switch_on(reg, set);
+		if (!err)
+			profil_timer_run(reg);
 		profil_reg_put(reg);
 		if (!err)
 			return 0;
@@ -119,7 +138,7 @@ static int profil_ioctl_start(struct file *file, union profil_args *args)
 		profil_stop_mm(current->mm);
 	if (err)
 		goto err_set;
-	err = profil_hook_get();
+	err = profil_hook_get(set->timer);
 	if (err)
 		goto err_set;
 	err = profil_start_set(file, set);

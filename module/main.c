@@ -45,6 +45,10 @@ unsigned int profil_max_records_user = 16 * PROFIL_PENDING_MAX;
 module_param_named(max_records_user, profil_max_records_user, uint, 0644);
 MODULE_PARM_DESC(max_records_user, "most pending records of one user, beyond the first 32 of each process (default 65536)");
 
+unsigned int profil_max_timer_rate = PROFIL_TIMER_RATE_MAX;
+module_param_named(max_timer_rate, profil_max_timer_rate, uint, 0644);
+MODULE_PARM_DESC(max_timer_rate, "highest rate of the timer source in samples for each second of CPU time (default 10000, which is the most; 0: no timer source)");
+
 unsigned int profil_max_workers_user = 8;
 module_param_named(max_workers_user, profil_max_workers_user, uint, 0644);
 MODULE_PARM_DESC(max_workers_user, "most workers that run for one user at a time (default 8)");
@@ -111,11 +115,9 @@ static int profil_parse_all(void)
 	return err;
 }
 
-/* Everything that was queued or freed late has run when this returns. */
+/* Everything that was queued has run when this returns. */
 static void profil_drain(void)
 {
-	profil_reg_wait();
-	rcu_barrier();
 	/* Threads that are on the last instructions of their task_work. */
 	synchronize_rcu_tasks();
 	destroy_workqueue(profil_wq);
@@ -135,17 +137,17 @@ static int __init profil_init(void)
 	err = -ENOMEM;
 	if (!profil_wq)
 		goto err_reg;
-	err = profil_hook_init();
-	if (err)
-		goto err_drain;
-	err = misc_register(&profil_device);
+	profil_timer_init();
+	err = profil_arm_always ? profil_hook_get(false) : 0;
+	if (!err)
+		err = misc_register(&profil_device);
 	if (err)
 		goto err_hook;
 	return 0;
 
 err_hook:
+	/* Also where there is no hook: it was let go of, for a while. */
 	profil_hook_exit();
-err_drain:
 	profil_drain();
 	return err;
 err_reg:
@@ -157,6 +159,8 @@ err_reg:
 static void __exit profil_exit(void)
 {
 	misc_deregister(&profil_device);
+	/* First, because a worker may still let go of the hook. */
+	profil_reg_wait();
 	profil_hook_exit();
 	profil_drain();
 }

@@ -14,10 +14,13 @@
  *     ^                                    which switch.c changes
  *     | find
  *  tick on a CPU                 hook*.c -> tick.c     hardirq
+ *     |   or its timer, if       timer.c   hardirq; begun and ended at the
+ *     |   that is the source               switches of threads
  *     |
  *     +- tick in user mode:   pc -> segment -> bin -> profil_bump() -> counted
- *     |                                                 | would fault, contended,
- *     +- tick in kernel mode: the pc returned to        | straddles words
+ *     |   (hot.h and a short   (find.h)                 | would fault, contended,
+ *     |   way for most)                                 | straddles words
+ *     +- tick in kernel mode: the pc returned to        |
  *                         v                             v
  *                   pending record (thread, generation, bin) += 1   pending.c
  *                         |
@@ -71,6 +74,8 @@ struct pt_regs;
 
 #define PROFIL_REGIONS_MAX	4096	/* in one set */
 #define PROFIL_RATE_MAX		(8 * HZ)	/* a tick counts as 8 then */
+#define PROFIL_TIMER_RATE_MAX	10000U
+#define PROFIL_TIMER_LEFTS	4	/* CPUs whose periods are kept */
 #define PROFIL_PENDING_MAX	4096	/* records of one process */
 #define PROFIL_PENDING_FIRST	32	/* of these, allocated with it */
 #define PROFIL_PENDING_LOW	8	/* fewer spare ones: the worker adds more */
@@ -78,6 +83,9 @@ struct pt_regs;
 
 /* No histograms there: exclusive access to device memory kills some machines. */
 #define PROFIL_VM_DENIED	(VM_IO | VM_PFNMAP | VM_SHADOW_STACK)
+
+/* They may work for an address space, but are nobody's user code. */
+#define PROFIL_PF_BORROWERS	(PF_KTHREAD | PF_IO_WORKER | PF_USER_WORKER)
 
 /* What one user has of the limits. */
 struct profil_user {
@@ -105,12 +113,9 @@ struct profil_range {
 	bool			wrap : 1;
 	bool			svr4 : 1;
 	bool			overflow : 1;
-};
-
-/* Code that one range has, or none, until the next segment begins. */
-struct profil_segment {
-	u64			start;
-	u32			range;	/* index */
+	bool			fast : 1;	/* each counter in one word, ... */
+	u32			mask;		/* ... of so many bits, ... */
+	unsigned long		last;		/* ... the address of the last */
 };
 
 /* What one START asked for.  Never changes; forked children share it. */
@@ -125,9 +130,16 @@ struct profil_set {
 	u32			weight;		/* a tick counts as so many */
 	u32			window;		/* of each so many of these */
 	u32			take;		/* so many are due */
+	u64			timer;		/* gen, or 0: the tick is the source */
+	u32			period;		/* of the timer, in ns */
+	u32			spread;		/* a random part of it */
 	u32			nr_ranges;
 	u32			nr_segments;
-	struct profil_segment	*segment;	/* by ascending start */
+	u32			skip;		/* of these, by the first step */
+	u32			step;		/* half of the others: a power of 2 */
+	bool			fast;		/* each tick counts once, in the tick */
+	u64			*start;		/* of each segment, ascending */
+	struct profil_range	**segment;	/* who has it, if any, until the next */
 	struct profil_range	range[];
 };
 
@@ -191,8 +203,14 @@ struct profil_reg {
 	bool			dead;		/* (l) */
 	u32			state;		/* (l) PROFIL_STATE_* */
 	u32			rate;		/* (l) of the last set */
+	u32			source;		/* (l) of the last set */
+	u64			timer_gen;	/* (l) to change, (G) to read */
+	u32			timer_period;	/* (l) to change, (G) to read */
+	u32			timer_spread;	/* (l) to change, (G) to read */
+	atomic64_t		timer_left[PROFIL_TIMER_LEFTS];	/* of periods */
 	u64			fault_addr;	/* (l) */
 	u64			ticks;		/* (l) always the sum of count */
+	atomic64_t		fast;		/* beside them: of both, in range */
 	u64			count[PROFIL_CLASSES];	/* (l) */
 	u64			deferred;	/* (l) went to a pending record */
 	u64			borrowed;	/* (l) ticks of kernel threads */
@@ -227,6 +245,7 @@ extern unsigned int profil_max_profiles_user;
 extern unsigned int profil_max_regions_user;
 extern unsigned int profil_max_records_user;
 extern unsigned int profil_max_workers_user;
+extern unsigned int profil_max_timer_rate;
 extern struct workqueue_struct *profil_wq;
 
 /* ioctl.c */
@@ -256,9 +275,7 @@ bool profil_switch_inherits(struct profil_reg *parent);
 bool profil_switch_inherit(struct profil_reg *child, struct profil_reg *parent);
 void profil_switch_dead(struct profil_reg *reg);
 
-/* section.c */
-struct profil_set *profil_section_enter(struct profil_reg *reg);
-void profil_section_leave(void);
+/* section.c, hot.h */
 void profil_section_drain(struct profil_reg *reg);
 
 /* set.c */
@@ -287,7 +304,7 @@ struct profil_user *profil_user_get(kuid_t uid);
 void profil_user_put(struct profil_user *user);
 int profil_user_charge(atomic_t *used, unsigned int nr, unsigned int limit);
 
-/* hook.c */
+/* hook.c, watch.c */
 struct profil_hook {
 	u32		id;	/* PROFIL_HOOK_* */
 	const char	*name;
@@ -295,16 +312,14 @@ struct profil_hook {
 	void		(*disarm)(void);
 };
 
-extern const struct profil_hook profil_hook_ftrace;
-extern const struct profil_hook profil_hook_kprobe;
-extern const struct profil_hook profil_hook_hrtimer;
-
-int profil_hook_get(void);
+extern const struct profil_hook profil_hook_ftrace, profil_hook_kprobe, profil_hook_hrtimer;
+int profil_hook_get(bool timer);
 void profil_hook_hold(void);
 void profil_hook_put(void);
 void profil_hook_query(struct profil_query *query);
-int profil_hook_init(void);
 void profil_hook_exit(void);
+void profil_watch_reset(void);
+bool profil_watch_dead(void);
 
 /* nohz.c */
 bool profil_nohz_left_alone(unsigned int cpu);
@@ -313,8 +328,16 @@ void profil_nohz_arm(void);
 void profil_nohz_disarm(void);
 
 /* tick.c */
-void profil_tick(struct pt_regs *regs);
-u64 profil_tick_hits(void);
+void profil_tick(void);
+void profil_tick_sample(struct profil_reg *reg, struct pt_regs *regs, u64 timer,
+			unsigned int times);
+
+/* timer.c */
+u32 profil_timer_rate_max(void);
+void profil_timer_run(struct profil_reg *reg);
+int profil_timer_arm(void);
+void profil_timer_disarm(void);
+void profil_timer_init(void);
 
 /* bump.c */
 bool profil_bump_odd(const struct profil_bin_ref *bin);

@@ -15,7 +15,6 @@
 
 #include "profil.h"
 
-#define PROFIL_RACE_SPINS	2
 #define PROFIL_RACE_PRIME	1099511628211ULL
 
 static const char *const profil_race_names[] = {
@@ -30,6 +29,7 @@ static const char *const profil_race_names[] = {
 	[PROFIL_RACE_SWITCH]	= "switch",
 	[PROFIL_RACE_ANCHOR]	= "anchor",
 	[PROFIL_RACE_INHERIT]	= "inherit",
+	[PROFIL_RACE_RETIRE]	= "retire",
 	[PROFIL_RACE_SETTLE]	= "settle",
 	[PROFIL_RACE_GONE]	= "gone",
 };
@@ -56,6 +56,10 @@ MODULE_PARM_DESC(race_hold, "where to stay for race_hold_us, one of the points i
 static unsigned int profil_race_hold_us;
 module_param_named(race_hold_us, profil_race_hold_us, uint, 0644);
 MODULE_PARM_DESC(race_hold_us, "how long to stay there, in microseconds");
+
+static unsigned int profil_race_spins;
+module_param_named(race_spins, profil_race_spins, uint, 0644);
+MODULE_PARM_DESC(race_spins, "pauses at each point; 0 if it is not given");
 
 static int profil_race_hash_get(char *buffer, const struct kernel_param *kp)
 {
@@ -100,16 +104,17 @@ static void profil_race_stay(void)
  * @point: Where
  *
  * An emulator that runs its CPUs in turns goes on to the next one at a pause,
- * for as long as a tenth of a second: more than a few make tests crawl.
+ * for as long as a tenth of a second: more than a few make tests crawl, and only
+ * tests of races need any.
  *
  * Context: Any.
  */
 void profil_race(enum profil_race_point point)
 {
-	int i;
+	unsigned int i;
 
 	profil_race_log(point);
-	for (i = 0; i < PROFIL_RACE_SPINS; i++)
+	for (i = 0; i < READ_ONCE(profil_race_spins); i++)
 		cpu_relax();
 	if (READ_ONCE(profil_race_held) == point)
 		profil_race_stay();

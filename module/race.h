@@ -18,6 +18,7 @@ enum profil_race_point {
 	PROFIL_RACE_SWITCH,	/* registration found, set not changed */
 	PROFIL_RACE_ANCHOR,	/* no registration found, none published */
 	PROFIL_RACE_INHERIT,	/* set taken from the parent, hook not held */
+	PROFIL_RACE_RETIRE,	/* set taken for good, hook still held */
 	PROFIL_RACE_SETTLE,	/* hook has no users, not disarmed */
 	PROFIL_RACE_GONE,	/* task_work done but for its return */
 };

@@ -3,36 +3,20 @@
  * Registrations: what is profiled, found by its address space.
  */
 #include <linux/cred.h>
-#include <linux/hash.h>
 #include <linux/mm.h>
 #include <linux/random.h>
-#include <linux/rculist.h>
 #include <linux/sched/mm.h>
 #include <linux/slab.h>
 #include <linux/wait.h>
 
-#include "profil.h"
+#include "hot.h"
 
-/*
- * Everybody's tick walks a bucket.  The default of max_profiles makes it 2
- * entries on the average, and nobody can aim at one bucket: the key is not
- * known.
- */
-#define PROFIL_REG_BITS		13
-
-static struct hlist_head *profil_regs;
-static unsigned long profil_reg_key __read_mostly;
+struct hlist_head *profil_regs;
+unsigned long profil_reg_key __read_mostly;
 static DEFINE_SPINLOCK(profil_reg_lock);
 
 static atomic_t profil_nr_regs = ATOMIC_INIT(0);
 static DECLARE_WAIT_QUEUE_HEAD(profil_no_regs);
-
-static struct hlist_head *profil_reg_bucket(struct mm_struct *mm)
-{
-	unsigned long key = (unsigned long)mm ^ profil_reg_key;
-
-	return &profil_regs[hash_long(key, PROFIL_REG_BITS)];
-}
 
 /**
  * profil_reg_find - Find the registration of an address space
@@ -45,7 +29,7 @@ struct profil_reg *profil_reg_find(struct mm_struct *mm)
 {
 	struct profil_reg *reg;
 
-	hlist_for_each_entry_rcu(reg, profil_reg_bucket(mm), node,
+	hlist_for_each_entry_rcu(reg, profil_hot_bucket(mm), node,
 				 lockdep_is_held(&profil_reg_lock))
 		if (reg->mm == mm)
 			return reg;
@@ -141,7 +125,7 @@ int profil_reg_publish(struct profil_reg *reg)
 	spin_lock(&profil_reg_lock);
 	if (!profil_reg_find(reg->mm)) {
 		refcount_inc(&reg->refs);
-		hlist_add_head_rcu(&reg->node, profil_reg_bucket(reg->mm));
+		hlist_add_head_rcu(&reg->node, profil_hot_bucket(reg->mm));
 		err = 0;
 	}
 	spin_unlock(&profil_reg_lock);

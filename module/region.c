@@ -71,6 +71,18 @@ int profil_region_check(const struct profil_region *region, u32 flags)
 	return 1;
 }
 
+/* What profil_tick_fast() does not look at again. */
+static void profil_region_fast(struct profil_range *range)
+{
+	u64 width = 1 << range->order, product;
+
+	range->mask = U32_MAX >> (32 - min_t(u64, 8 * width, 32));
+	range->last = range->addr + round_down(range->bytes, width) - width;
+	range->fast = !range->svr4 && width <= 4 && range->addr % width == 0 &&
+		      !check_mul_overflow((range->end - range->offset) >> range->pre,
+					  (u64)range->scale, &product);
+}
+
 /**
  * profil_region_range - Bring a region into the form that the tick needs
  * @region: The region, checked
@@ -105,6 +117,7 @@ void profil_region_range(const struct profil_region *region, u32 flags,
 		range->scale = 0;
 	range->end = profil_bin_end(range->bytes >> range->order, range->offset,
 				    range->scale, range->pre, range->post);
+	profil_region_fast(range);
 }
 
 /**

@@ -87,6 +87,19 @@ static void profil_set_rate(struct profil_set *set, u32 rate)
 	divisor = rate ? gcd(rate, ticks) : ticks;
 	set->take = (rate ? rate : ticks) / divisor;
 	set->window = ticks / divisor;
+	set->fast = !profil_deferred && !set->thread && set->weight == 1 &&
+		    set->take == set->window;
+}
+
+static void profil_set_timer(struct profil_set *set, u32 rate, u32 jitter)
+{
+	set->rate = rate;
+	set->weight = 1;
+	set->take = 1;
+	set->window = 1;
+	set->timer = set->gen;
+	set->period = NSEC_PER_SEC / rate;
+	set->spread = (u64)set->period * jitter / 100;
 }
 
 static struct profil_set *profil_set_alloc(const struct profil_start *args)
@@ -104,19 +117,24 @@ static struct profil_set *profil_set_alloc(const struct profil_start *args)
 		goto err_user;
 
 	/* Each region begins one segment, and ends with another. */
-	set = kvzalloc(struct_size(set, range, nr) +
-		       2 * nr * sizeof(set->segment[0]), GFP_KERNEL_ACCOUNT);
+	set = kvzalloc(struct_size(set, range, nr) + (2 * nr + 1) *
+		       (sizeof(set->start[0]) + sizeof(set->segment[0])),
+		       GFP_KERNEL_ACCOUNT);
 	err = -ENOMEM;
 	if (!set)
 		goto err_charge;
-	set->segment = (struct profil_segment *)&set->range[nr];
+	set->start = (u64 *)&set->range[nr];
+	set->segment = (struct profil_range **)&set->start[2 * nr + 1];
 	set->user = user;
 	set->charged = nr;
 	set->flags = args->flags;
 	if (set->flags & PROFIL_START_F_THREAD)
 		set->thread = get_pid(task_pid(current));
-	profil_set_rate(set, args->rate);
 	set->gen = atomic64_inc_return(&profil_set_gen);
+	if (args->source == PROFIL_SOURCE_TIMER)
+		profil_set_timer(set, args->rate, args->jitter);
+	else
+		profil_set_rate(set, args->rate);
 	refcount_set(&set->refs, 1);
 	return set;
 

@@ -14,15 +14,17 @@
 void profil_stats_read(struct profil_reg *reg, struct profil_stats *stats)
 {
 	const u64 *count = reg->count;
+	u64 fast = atomic64_read(&reg->fast);
 	unsigned long flags;
 	int class;
 
 	raw_spin_lock_irqsave(&reg->lock, flags);
 	stats->out_state = reg->state;
 	stats->out_rate = reg->rate;
-	stats->out_ticks = reg->ticks;
+	stats->out_source = reg->source;
+	stats->out_ticks = reg->ticks + fast;
 	stats->out_not_due = count[PROFIL_NOT_DUE];
-	stats->out_in_range = count[PROFIL_IN_RANGE];
+	stats->out_in_range = count[PROFIL_IN_RANGE] + fast;
 	stats->out_outside = count[PROFIL_OUTSIDE];
 	stats->out_saturated = count[PROFIL_SATURATED];
 	stats->out_pending = count[PROFIL_PENDING];

@@ -20,8 +20,17 @@ static struct profil_set *profil_switch(struct profil_reg *reg,
 	WRITE_ONCE(reg->set, set);
 	reg->state = state;
 	reg->window_left = 0;
-	if (set)
+	if (set) {
 		reg->rate = set->rate;
+		reg->source = set->timer ? PROFIL_SOURCE_TIMER :
+					   PROFIL_SOURCE_TICK;
+	}
+	if (set && set->timer) {
+		WRITE_ONCE(reg->timer_period, set->period);
+		WRITE_ONCE(reg->timer_spread, set->spread);
+	}
+	/* (G) Who sees the generation sees its period. */
+	smp_store_release(&reg->timer_gen, set ? set->timer : 0);
 	return old;
 }
 
@@ -32,6 +41,7 @@ static void profil_switch_retire(struct profil_reg *reg, struct profil_set *old)
 	if (!old)
 		return;
 	profil_set_put(old);
+	profil_race(PROFIL_RACE_RETIRE);
 	profil_hook_put();
 }
 

@@ -5,13 +5,14 @@
  */
 #include <linux/percpu.h>
 #include <linux/ptrace.h>
-#include <linux/rcupdate.h>
 #include <linux/sched.h>
 #include <linux/sched/task_stack.h>
+#include <linux/uaccess.h>
+#include <asm/futex.h>
+#include <asm/irq_regs.h>
 
-#include "profil.h"
-
-static DEFINE_PER_CPU(unsigned long, profil_hits);
+#include "find.h"
+#include "hot.h"
 
 /* What becomes of a tick. */
 struct profil_sample {
@@ -44,14 +45,15 @@ static bool profil_tick_choose(struct profil_reg *reg,
 }
 
 static unsigned int profil_tick_due(struct profil_reg *reg,
-				    const struct profil_set *set)
+				    const struct profil_set *set,
+				    unsigned int weight)
 {
 	unsigned int i, due = 0;
 
 	if (set->take == set->window)
-		return set->weight;
+		return weight;
 	raw_spin_lock(&reg->lock);
-	for (i = 0; i < set->weight; i++)
+	for (i = 0; i < weight; i++)
 		due += profil_tick_choose(reg, set);
 	raw_spin_unlock(&reg->lock);
 	return due;
@@ -74,12 +76,11 @@ static void profil_tick_count(struct profil_reg *reg,
 {
 	bool user = regs && user_mode(regs);
 
-	sample->weight = set->weight;
-	sample->due = set->weight;
+	sample->due = sample->weight;
 	sample->class = PROFIL_SYSTEM;
 	if (!user && set->flags & PROFIL_START_F_USER_ONLY)
 		return;
-	sample->due = profil_tick_due(reg, set);
+	sample->due = profil_tick_due(reg, set, sample->weight);
 	sample->class = PROFIL_OUTSIDE;
 	if (!user)
 		regs = task_pt_regs(current);
@@ -109,14 +110,63 @@ static void profil_tick_account(struct profil_reg *reg,
 	raw_spin_unlock(&reg->lock);
 }
 
-static void profil_tick_sample(struct profil_reg *reg, struct pt_regs *regs)
+/* One more in the counter of @mask at @addr, unless it is full or not there. */
+static __always_inline bool profil_tick_bump_fast(unsigned long addr, u32 mask)
 {
-	struct profil_set *set = profil_section_enter(reg);
+	u32 __user *word = (u32 __user *)(addr & ~3UL);
+	unsigned int shift = 8 * (addr % 4);
+	bool done = false;
+	u32 old, seen;
+
+	pagefault_disable();
+	if (!__get_user(old, word) && (~old >> shift & mask)) {
+		profil_race(PROFIL_RACE_BUMP);
+		done = !futex_atomic_cmpxchg_inatomic(&seen, word, old,
+						      old + (1U << shift)) &&
+		       seen == old;
+	}
+	pagefault_enable();
+	return done;
+}
+
+/*
+ * Nearly every sample.  False if it is one of the others, which all others can
+ * tell as well, or if the memory is not at hand: nothing was counted then.
+ */
+static __always_inline bool profil_tick_fast(struct profil_reg *reg,
+					     const struct profil_set *set,
+					     struct pt_regs *regs)
+{
+	const struct profil_range *range;
+	unsigned long addr, pc;
+
+	if (!set || !set->fast || !regs || !user_mode(regs))
+		return false;
+	pc = instruction_pointer(regs);
+	range = profil_find_range(set, pc);
+	if (!range || !range->fast)
+		return false;
+	addr = (pc - range->offset) >> range->pre;
+	addr = range->addr + (addr * range->scale >> range->post << range->order);
+	if (addr > range->last || !profil_tick_bump_fast(addr, range->mask))
+		return false;
+	atomic64_inc(&reg->fast);
+	return true;
+}
+
+/* In a section, which it leaves. */
+static noinline void profil_tick_slow(struct profil_reg *reg,
+				      const struct profil_set *set,
+				      struct pt_regs *regs, u64 timer,
+				      unsigned int times)
+{
 	struct profil_sample sample = { };
 
-	profil_race(PROFIL_RACE_USE);
-	if (set && (!set->thread || set->thread == task_pid(current)))
+	if (set && set->timer == timer &&
+	    (!set->thread || set->thread == task_pid(current))) {
+		sample.weight = times * set->weight;
 		profil_tick_count(reg, set, regs, &sample);
+	}
 	profil_section_leave();
 	profil_race(PROFIL_RACE_ACCOUNT);
 	if (sample.weight)
@@ -131,45 +181,59 @@ static void profil_tick_borrowed(struct profil_reg *reg)
 	raw_spin_unlock(&reg->lock);
 }
 
-/**
- * profil_tick - One tick of this CPU
- * @regs: What the tick interrupted, or NULL if that is not known
- *
- * Context: Hardirq, interrupts off, on the CPU that ticks.
- */
-void profil_tick(struct pt_regs *regs)
+/* A function of its own, so that other processes' ticks need no frame. */
+static noinline notrace void profil_tick_found(struct profil_reg *reg)
 {
-	struct profil_reg *reg;
+	struct pt_regs *regs = get_irq_regs();
+	struct profil_set *set;
 
-	this_cpu_inc(profil_hits);
-	if (!current->mm)
-		return;
-	rcu_read_lock();
-	reg = profil_reg_find(current->mm);
-	if (!reg)
-		goto out;
 	/* What was interrupted may be changing its flags, but not these. */
-	if (data_race(current->flags) &
-	    (PF_KTHREAD | PF_IO_WORKER | PF_USER_WORKER))
+	if (data_race(current->flags) & PROFIL_PF_BORROWERS) {
 		profil_tick_borrowed(reg);
-	else
-		profil_tick_sample(reg, regs);
-out:
-	rcu_read_unlock();
+		return;
+	}
+	set = profil_section_enter(reg);
+	profil_race(PROFIL_RACE_USE);
+	if (profil_tick_fast(reg, set, regs)) {
+		profil_section_leave();
+	} else {
+		profil_tick_slow(reg, set, regs, 0, 1);
+		profil_timer_run(reg);
+	}
 }
 
 /**
- * profil_tick_hits - Ticks that the hook has seen
+ * profil_tick_sample - One sample of current, from its timer
+ * @reg: Its registration
+ * @regs: What was interrupted
+ * @timer: The generation whose timer it is
+ * @times: As how many it counts, because the timer was late
  *
- * Context: Any.
- * Return: Their number on all CPUs, since the module was loaded.
+ * Context: Hardirq, interrupts off, under rcu_read_lock().
  */
-u64 profil_tick_hits(void)
+void profil_tick_sample(struct profil_reg *reg, struct pt_regs *regs, u64 timer,
+			unsigned int times)
 {
-	u64 hits = 0;
-	int cpu;
+	struct profil_set *set = profil_section_enter(reg);
 
-	for_each_possible_cpu(cpu)
-		hits += READ_ONCE(per_cpu(profil_hits, cpu));
-	return hits;
+	profil_race(PROFIL_RACE_USE);
+	profil_tick_slow(reg, set, regs, timer, times);
+}
+
+/**
+ * profil_tick - One tick of this CPU
+ *
+ * Context: Hardirq, interrupts off, on the CPU that ticks; RCU waits for that.
+ */
+notrace void profil_tick(void)
+{
+	struct mm_struct *mm = current->mm;
+	struct profil_reg *reg;
+
+	this_cpu_inc(profil_hits);
+	if (!mm)
+		return;
+	reg = profil_hot_reg(mm);
+	if (unlikely(reg))
+		profil_tick_found(reg);
 }

@@ -141,7 +141,7 @@ static void count_threads(struct __test_metadata *_metadata,
 		pthread_join(counted->threads[i], NULL);
 	EXPECT_EQ(last.out_in_range, *counter);
 	EXPECT_LE(ticks * 8 / 10, *counter);
-	EXPECT_TRUE(none_lost(&last));
+	EXPECT_TRUE(none_lost_before_the_end(&last));
 	EXPECT_TRUE(check_identity(&last));
 	if (counted->reading)
 		EXPECT_LT(ticks / 2, last.out_deferred);
@@ -183,7 +183,7 @@ static int count_process(struct counted *counted, int fd, int index,
 		ret = 6;
 	if (!ret && (profil_stop(fd) || profil_stats(fd, &last)))
 		ret = 7;
-	if (!ret && (!check_identity(&last) || last.out_lost))
+	if (!ret && (!check_identity(&last) || lost_before_the_end(&last)))
 		ret = 8;
 	counted->in_range[index] = last.out_in_range;
 	instance_destroy(&instance);

@@ -15,7 +15,7 @@
 #include "profil_common.h"
 
 #define FAULTS_MAX	2000	/* more than one call can have */
-#define SWEEPS		5	/* allocations come and go: one sweep may miss some */
+#define SWEEPS		10	/* allocations come and go: one sweep may miss some */
 #define LOAD_TAIL	100	/* the last of an insmod are those of our init */
 
 static const char *const knobs[][2] = {
@@ -104,20 +104,6 @@ static bool lockdep_is_content(void)
 	return on;
 }
 
-static int start_with(int fd, const struct profil_region *regions, __u32 num,
-		      __u32 flags)
-{
-	struct profil_start start = {
-		.size = sizeof(start),
-		.flags = flags,
-		.region_num = num,
-		.region_len = sizeof(*regions),
-		.regions_uptr = UPTR(regions),
-	};
-
-	return profil_ioctl(fd, PROFIL_IOC_START, &start);
-}
-
 FIXTURE(fault) {
 	int fd;
 	int nth;
@@ -152,14 +138,14 @@ static int first_start(FIXTURE_DATA(fault) *self, unsigned int n, __u32 flags,
 	int nth = fault_open(), ret, again;
 
 	fault_arm(nth, n);
-	ret = start_with(self->fd, &region, 1, flags);
+	ret = profil_start_flags(self->fd, &region, 1, flags);
 	*fired = fault_fired(nth);
 	again = profil_stats(self->fd, &self->stats);
 	if (!ret && (again || self->stats.out_state != PROFIL_STATE_ON))
 		return 101;
 	if (ret && !(again == -ENOENT || self->stats.out_state == PROFIL_STATE_OFF))
 		return 102;
-	if (start_with(self->fd, &region, 1, flags))
+	if (profil_start_flags(self->fd, &region, 1, flags))
 		return 103;
 	if (!burn(self->fd, hot_a, 2))
 		return 104;
@@ -356,7 +342,7 @@ TEST_F(fault, delivery_without_memory)
 	unsigned int n;
 	bool fired = true;
 
-	ASSERT_EQ(0, start_with(self->fd, &region, 1, PROFIL_START_F_THREAD));
+	ASSERT_EQ(0, profil_start_flags(self->fd, &region, 1, PROFIL_START_F_THREAD));
 	for (n = 1; fired && n < 40; n++) {
 		ASSERT_EQ(0, madvise(self->counter, PAGE, MADV_DONTNEED));
 		watcher.seen = false;
@@ -454,7 +440,7 @@ static unsigned int sweep_start(struct __test_metadata *_metadata,
 		if (validate)
 			ASSERT_EQ(0, madvise(buf, PAGE, MADV_DONTNEED));
 		fault_arm(self->nth, n);
-		ret = start_with(self->fd, region, num, flags);
+		ret = profil_start_flags(self->fd, region, num, flags);
 		fired = fault_fired(self->nth);
 		EXPECT_TRUE(!ret || (fired && (ret == -ENOMEM || ret == -EFAULT))) {
 			TH_LOG("fault %u: %d", n, ret);
@@ -499,7 +485,7 @@ TEST_F(replace, failing_start_leaves_the_former_one)
 		failed = sweep_start(_metadata, self, region, variant->num,
 				     variant->flags);
 	EXPECT_LE(least, failed);
-	ASSERT_EQ(0, start_with(self->fd, region, variant->num, variant->flags));
+	ASSERT_EQ(0, profil_start_flags(self->fd, region, variant->num, variant->flags));
 	ASSERT_TRUE(burn(self->fd, hot_a, 8));
 	EXPECT_EQ(0, *(volatile __u16 *)self->counter);
 	free(region);

@@ -6,20 +6,6 @@
 
 #define LAST_PID	"/proc/sys/kernel/ns_last_pid"
 
-static int start_flags(int fd, const struct profil_region *regions, __u32 num,
-		       __u32 flags)
-{
-	struct profil_start start = {
-		.size = sizeof(start),
-		.flags = flags,
-		.region_num = num,
-		.region_len = sizeof(*regions),
-		.regions_uptr = UPTR(regions),
-	};
-
-	return profil_ioctl(fd, PROFIL_IOC_START, &start);
-}
-
 FIXTURE(flag) {
 	int fd;
 	__u16 *counter;
@@ -53,7 +39,7 @@ static void finish(struct __test_metadata *_metadata, FIXTURE_DATA(flag) *self)
 	ASSERT_EQ(0, profil_stop(self->fd));
 	ASSERT_EQ(0, profil_stats(self->fd, &self->stats));
 	EXPECT_TRUE(check_identity(&self->stats));
-	EXPECT_TRUE(none_lost(&self->stats));
+	EXPECT_TRUE(none_lost_before_the_end(&self->stats));
 }
 
 /* In a forked child: 0 if it is not profiled, and neither is a child of it. */
@@ -93,8 +79,8 @@ TEST_F(flag, thread_counts_the_ticks_of_the_caller_alone)
 	ASSERT_EQ(0, instance_watch(&self->instance, &tid, 1, ALL_TICKS));
 	/* Threads of before and of after. */
 	ASSERT_EQ(0, burner_start(&burners[0], hot_b));
-	ASSERT_EQ(0, start_flags(self->fd, self->regions, 2,
-				 PROFIL_START_F_THREAD));
+	ASSERT_EQ(0, profil_start_flags(self->fd, self->regions, 2,
+					PROFIL_START_F_THREAD));
 	for (i = 1; i < ARRAY_SIZE(burners); i++)
 		ASSERT_EQ(0, burner_start(&burners[i], hot_b));
 	ASSERT_TRUE(take_pair(&self->instance, self->fd, &events_first,
@@ -127,8 +113,8 @@ static void *lone_fn(void *arg)
 	struct profil_stats stats;
 
 	lone->tid = syscall(SYS_gettid);
-	lone->failed = start_flags(lone->fd, lone->regions, 2,
-				   PROFIL_START_F_THREAD) ||
+	lone->failed = profil_start_flags(lone->fd, lone->regions, 2,
+					  PROFIL_START_F_THREAD) ||
 		       !burn(lone->fd, hot_a, 20) || !settle(lone->fd, &stats);
 	return NULL;
 }
@@ -193,8 +179,8 @@ TEST_F(flag, thread_means_no_child)
 {
 	pid_t pid;
 
-	ASSERT_EQ(0, start_flags(self->fd, self->regions, 2,
-				 PROFIL_START_F_THREAD));
+	ASSERT_EQ(0, profil_start_flags(self->fd, self->regions, 2,
+					PROFIL_START_F_THREAD));
 	pid = fork();
 	ASSERT_LE(0, pid);
 	if (!pid)
@@ -211,8 +197,8 @@ TEST_F(flag, noinherit_means_no_child_and_all_threads)
 	struct burner burner;
 	pid_t pid;
 
-	ASSERT_EQ(0, start_flags(self->fd, self->regions, 2,
-				 PROFIL_START_F_NOINHERIT));
+	ASSERT_EQ(0, profil_start_flags(self->fd, self->regions, 2,
+					PROFIL_START_F_NOINHERIT));
 	pid = fork();
 	ASSERT_LE(0, pid);
 	if (!pid)
@@ -240,8 +226,8 @@ TEST_F(flag, user_only_leaves_out_exactly_the_ticks_in_the_kernel)
 
 	ASSERT_LE(0, zero);
 	ASSERT_EQ(0, instance_watch(&self->instance, &tid, 1, USER_TICKS));
-	ASSERT_EQ(0, start_flags(self->fd, &region, 1,
-				 PROFIL_START_F_USER_ONLY));
+	ASSERT_EQ(0, profil_start_flags(self->fd, &region, 1,
+					PROFIL_START_F_USER_ONLY));
 	ASSERT_TRUE(take_pair(&self->instance, self->fd, &user_first, &first));
 	do {
 		read_loop(zero, sink, sizeof(sink), 20);
@@ -316,8 +302,8 @@ TEST_F(flag, validate_makes_all_pages_present)
 		ASSERT_EQ(0, profil_start(self->fd, &region, 1));
 		ASSERT_EQ(0, profil_stop(self->fd));
 		EXPECT_FALSE(present(at[i] + 2 * PAGE));
-		ASSERT_EQ(0, start_flags(self->fd, &region, 1,
-					 PROFIL_START_F_VALIDATE));
+		ASSERT_EQ(0, profil_start_flags(self->fd, &region, 1,
+						PROFIL_START_F_VALIDATE));
 		for (page = 1; page < 8; page++)
 			EXPECT_TRUE(present(at[i] + page * PAGE))
 				TH_LOG("mapping %zu, page %d", i, page);
@@ -345,8 +331,8 @@ TEST_F(flag, validate_spares_the_first_tick_the_wait)
 		return;		/* every sample waits */
 	for (i = 0; i < 20; i++) {
 		region = page_region(hot_a, page_alloc());
-		ASSERT_EQ(0, start_flags(self->fd, &region, 1,
-					 PROFIL_START_F_VALIDATE));
+		ASSERT_EQ(0, profil_start_flags(self->fd, &region, 1,
+						PROFIL_START_F_VALIDATE));
 		ASSERT_EQ(0, profil_stats(self->fd, &was));
 		ASSERT_TRUE(burn(self->fd, hot_a, 3));
 		ASSERT_EQ(0, profil_stats(self->fd, &self->stats));
@@ -371,20 +357,20 @@ TEST_F(flag, validate_refuses_what_cannot_be_made)
 			   MAP_SHARED | MAP_FIXED, file, 0));
 	region = page_region(hot_a, at);
 	region.bytes = PAGE;
-	ASSERT_EQ(0, start_flags(self->fd, &region, 1,
-				 PROFIL_START_F_VALIDATE));
+	ASSERT_EQ(0, profil_start_flags(self->fd, &region, 1,
+					PROFIL_START_F_VALIDATE));
 	/* The second page is beyond the end of the file. */
 	region.bytes = PAGE + 2;
 	ASSERT_EQ(0, profil_start(self->fd, &region, 1));
-	EXPECT_EQ(-EFAULT, start_flags(self->fd, &region, 1,
-				       PROFIL_START_F_VALIDATE));
+	EXPECT_EQ(-EFAULT, profil_start_flags(self->fd, &region, 1,
+					      PROFIL_START_F_VALIDATE));
 	ASSERT_EQ(0, profil_stats(self->fd, &self->stats));
 	EXPECT_EQ(PROFIL_STATE_OFF, self->stats.out_state);
 	/* What a START without the flag refuses it refuses as well. */
 	ASSERT_EQ(0, mprotect(at, PAGE, PROT_READ));
 	region.bytes = 2;
-	EXPECT_EQ(-EFAULT, start_flags(self->fd, &region, 1,
-				       PROFIL_START_F_VALIDATE));
+	EXPECT_EQ(-EFAULT, profil_start_flags(self->fd, &region, 1,
+					      PROFIL_START_F_VALIDATE));
 	close(file);
 }
 
@@ -393,10 +379,10 @@ static void expect_lax(struct __test_metadata *_metadata, int fd,
 		       const struct profil_region *regions, __u32 num,
 		       const char *what)
 {
-	EXPECT_EQ(0, start_flags(fd, regions, num, 0))
+	EXPECT_EQ(0, profil_start_flags(fd, regions, num, 0))
 		TH_LOG("%s", what);
-	EXPECT_EQ(-EINVAL, start_flags(fd, regions, num,
-				       PROFIL_START_F_STRICT))
+	EXPECT_EQ(-EINVAL, profil_start_flags(fd, regions, num,
+					      PROFIL_START_F_STRICT))
 		TH_LOG("%s", what);
 }
 
@@ -404,7 +390,7 @@ static void expect_legal(struct __test_metadata *_metadata, int fd,
 			 const struct profil_region *regions, __u32 num,
 			 const char *what)
 {
-	EXPECT_EQ(0, start_flags(fd, regions, num, PROFIL_START_F_STRICT))
+	EXPECT_EQ(0, profil_start_flags(fd, regions, num, PROFIL_START_F_STRICT))
 		TH_LOG("%s", what);
 }
 
@@ -536,8 +522,8 @@ TEST_F(strict, invalid_set_leaves_the_profile_running)
 
 	ASSERT_TRUE(burn(self->fd, hot_a, 5));
 	self->regions[1].bytes = 0;
-	EXPECT_EQ(-EINVAL, start_flags(self->fd, self->regions, 3,
-				       PROFIL_START_F_STRICT));
+	EXPECT_EQ(-EINVAL, profil_start_flags(self->fd, self->regions, 3,
+					      PROFIL_START_F_STRICT));
 	ASSERT_TRUE(burn(self->fd, hot_a, 5));
 	ASSERT_TRUE(settle(self->fd, &self->stats));
 	ASSERT_EQ(0, profil_stop(self->fd));
@@ -595,12 +581,12 @@ TEST_F(svr4, scale_1_is_left_out)
 
 	regions[0].scale = 1;
 	/* Alone it is the end, as scale 0 is. */
-	EXPECT_EQ(0, start_flags(self->fd, regions, 1, PROFIL_START_F_SVR4));
+	EXPECT_EQ(0, profil_start_flags(self->fd, regions, 1, PROFIL_START_F_SVR4));
 	EXPECT_EQ(-ENOENT, profil_stats(self->fd, &self->stats));
-	ASSERT_EQ(0, start_flags(self->fd, regions, 2, PROFIL_START_F_SVR4));
+	ASSERT_EQ(0, profil_start_flags(self->fd, regions, 2, PROFIL_START_F_SVR4));
 	ASSERT_TRUE(burn(self->fd, hot_a, 10));
 	ASSERT_TRUE(burn(self->fd, hot_b, 10));
-	EXPECT_EQ(0, start_flags(self->fd, regions, 1, PROFIL_START_F_SVR4));
+	EXPECT_EQ(0, profil_start_flags(self->fd, regions, 1, PROFIL_START_F_SVR4));
 	ASSERT_EQ(0, profil_stats(self->fd, &self->stats));
 	EXPECT_EQ(PROFIL_STATE_OFF, self->stats.out_state);
 	EXPECT_EQ(0, counter_get(self->page + variant->at));
@@ -616,11 +602,11 @@ TEST_F(svr4, scale_2_has_all_in_the_first_counter)
 	region.offset -= 200000;
 	region.scale = 2;
 	region.bytes = PAGE / 2;
-	ASSERT_EQ(0, start_flags(self->fd, &region, 1, PROFIL_START_F_SVR4));
+	ASSERT_EQ(0, profil_start_flags(self->fd, &region, 1, PROFIL_START_F_SVR4));
 	ASSERT_TRUE(burn(self->fd, hot_b, 10));
 	/* And what is below it nowhere. */
 	region.offset = UPTR(hot_b);
-	ASSERT_EQ(0, start_flags(self->fd, &region, 1, PROFIL_START_F_SVR4));
+	ASSERT_EQ(0, profil_start_flags(self->fd, &region, 1, PROFIL_START_F_SVR4));
 	ASSERT_TRUE(burn(self->fd, hot_a, 10));
 	ASSERT_TRUE(settle(self->fd, &self->stats));
 	ASSERT_EQ(0, profil_stop(self->fd));
@@ -645,7 +631,7 @@ static void expect_full(struct __test_metadata *_metadata,
 
 	memset(self->page, 0x5a, PAGE);
 	memcpy(self->page + at, &prefill, sizeof(prefill));
-	ASSERT_EQ(0, start_flags(self->fd, regions, 2, PROFIL_START_F_SVR4));
+	ASSERT_EQ(0, profil_start_flags(self->fd, regions, 2, PROFIL_START_F_SVR4));
 	ASSERT_EQ(0, profil_stats(self->fd, &self->stats));
 	before = self->stats.out_in_range;
 	ticks = self->stats.out_saturated;
@@ -654,7 +640,7 @@ static void expect_full(struct __test_metadata *_metadata,
 	EXPECT_EQ(end, counter_get(self->page + at));
 	EXPECT_EQ(end - prefill, self->stats.out_in_range - before);
 	EXPECT_LT(ticks, self->stats.out_saturated);
-	EXPECT_TRUE(none_lost(&self->stats));
+	EXPECT_TRUE(none_lost_before_the_end(&self->stats));
 	EXPECT_EQ(UPTR(self->page + at), self->stats.out_fault_addr);
 	EXPECT_TRUE(check_identity(&self->stats));
 	/* For the whole process and all regions. */
@@ -693,7 +679,7 @@ TEST_F(svr4, end_with_other_threads_counting_is_exact)
 	memcpy(self->page + variant->at, &prefill, sizeof(prefill));
 	for (i = 0; i < ARRAY_SIZE(burners); i++)
 		ASSERT_EQ(0, burner_start(&burners[i], hot_a));
-	ASSERT_EQ(0, start_flags(self->fd, &region, 1, PROFIL_START_F_SVR4));
+	ASSERT_EQ(0, profil_start_flags(self->fd, &region, 1, PROFIL_START_F_SVR4));
 	ASSERT_TRUE(burn_until_state(self->fd, hot_a, PROFIL_STATE_FULL,
 				     &self->stats));
 	for (i = 0; i < ARRAY_SIZE(burners); i++)

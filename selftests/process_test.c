@@ -43,25 +43,6 @@ static int executed_image(void)
 	return profil_stats(fd, &stats) == -ENOENT ? 0 : 14;
 }
 
-/* This program once more, as one that runs with root's rights. */
-static int make_setuid(char *path)
-{
-	int from = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
-	int to = mkstemp(path), err = 0;
-	char buf[1 << 14];
-	ssize_t num;
-
-	if (from < 0 || to < 0)
-		return -1;
-	while (!err && (num = read(from, buf, sizeof(buf))) > 0)
-		err = write(to, buf, num) != num;
-	if (!err)
-		err = fchmod(to, 04755);
-	close(from);
-	close(to);
-	return err;
-}
-
 TEST_F(process, setuid_program_is_not_profiled)
 {
 	char path[] = "/tmp/profil_setuid_XXXXXX";

@@ -72,7 +72,13 @@ static int read_text(const char *path, char *text, size_t size)
 	return 0;
 }
 
-/* Whoever comes to @point stays for @us; a build that is no test has none. */
+/* How wide all windows are; a build that is no test has none. */
+static void widen(const char *spins)
+{
+	write_text(PARAMETERS "race_spins", spins);
+}
+
+/* Whoever comes to @point stays for @us, there too. */
 static void hold(const char *point, unsigned int us)
 {
 	char number[16];
@@ -104,7 +110,7 @@ static void dawdle(void)
 struct other {
 	pthread_t thread;
 	void (*step)(struct other *other);
-	volatile bool stop;
+	volatile bool ready, stop;
 	volatile unsigned long steps;
 	void *memory;
 	int fd, ret;
@@ -116,6 +122,7 @@ static void *other_fn(void *arg)
 
 	pin(1);
 	dawdle();
+	other->ready = true;
 	while (!other->stop) {
 		other->step(other);
 		other->steps++;
@@ -172,12 +179,14 @@ FIXTURE_SETUP(race)
 		self->pages[i] = page_alloc();
 		ASSERT_NE(NULL, self->pages[i]);
 	}
+	widen("2");
 	dawdle();
 }
 
 FIXTURE_TEARDOWN(race)
 {
 	hold("", 0);
+	widen("0");
 	close(self->fd);
 }
 
@@ -267,6 +276,8 @@ TEST_F(race, munmap_after_replacement_against_ticks)
 	ASSERT_EQ(0, profil_start_page(self->fd, hot_a, former));
 	ASSERT_EQ(0, other_start(&self->other, step_hot));
 	end = ticks(self) + TICKS;
+	/* Each sample is the first one of its page. */
+	hold("fault", 2000);
 	while (ticks(self) < end) {
 		now = page_alloc();
 		ASSERT_NE(NULL, now);
@@ -635,10 +646,14 @@ TEST_F(race, start_against_munmap_of_the_anchor)
 
 TEST_F(race, ticks_against_munmap_of_the_anchor)
 {
-	__u64 end = clock_ms(CLOCK_THREAD_CPUTIME_ID) + 300;
 	void *anchor = NULL;
+	__u64 end;
 
 	ASSERT_EQ(0, other_start(&self->other, step_hot));
+	/* The first one arms the hook, for as long as the rest may take. */
+	ASSERT_EQ(0, profil_start_page(self->fd, hot_a, self->pages[0]));
+	hold("account", 2000);
+	end = clock_ms(CLOCK_THREAD_CPUTIME_ID) + 300;
 	while (clock_ms(CLOCK_THREAD_CPUTIME_ID) < end) {
 		ASSERT_EQ(0, profil_start_page(self->fd, hot_a,
 					       self->pages[0]));
@@ -730,11 +745,11 @@ static void step_stop(struct other *other)
 	other->stop = true;
 }
 
-/* On memory that fork does not copy: else a write would wait for its end. */
+/* On memory that is there and not copied: a fault would wait for fork. */
 static struct other *other_start_shared(const struct other *other)
 {
 	char *memory = mmap(NULL, SHARED, PROT_READ | PROT_WRITE,
-			    MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+			    MAP_SHARED | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
 	struct other *shared = (struct other *)memory;
 	pthread_attr_t attr;
 
@@ -761,6 +776,9 @@ static int last_user_against_fork(FIXTURE_DATA(race) *self, const char *then)
 	});
 	if (!other)
 		return 102;
+	do
+		usleep(1000);
+	while (!other->ready);
 	pid = fork();
 	if (!pid)
 		_exit(child_counts(self->fd));
@@ -852,6 +870,7 @@ static void found_parameters(char *parameters, size_t size)
 {
 	static const char *const names[] = {
 		"deliver", "task_work", "hook", "arm", "nohz_full",
+		"race_spins",
 	};
 	char path[128], value[32];
 	size_t i, done = 0;
@@ -909,7 +928,8 @@ TEST_F(race, rmmod_against_the_last_instructions)
 	found_parameters(parameters, sizeof(parameters));
 	close(self->fd);
 	ASSERT_EQ(0, pipe(ready));
-	hold("gone", 700000);
+	/* Longer than even the first exit takes, if it waits for nobody. */
+	hold("gone", 3000000);
 	pid = fork();
 	ASSERT_LE(0, pid);
 	if (!pid)
@@ -943,10 +963,52 @@ TEST_F(race, rmmod_against_a_process_that_just_ended)
 		}
 		EXPECT_EQ(0, wait_for(pid));
 		ASSERT_EQ(0, unload());
-		if (!i)
-			sleep(2);
+		/* Long enough for what was planned: no other exit than the first is. */
+		sleep(1);
 		ASSERT_EQ(0, load(parameters));
 	}
+	self->fd = profil_open();
+	EXPECT_LE(0, self->fd);
+}
+
+/* Its histogram is gone, which only somebody finds out who delivers to it. */
+static void run_out_of_histogram(void *page)
+{
+	struct profil_stats stats;
+	int fd = profil_open();
+
+	if (fd < 0 || profil_start_page(fd, hot_a, page) || munmap(page, PAGE))
+		_exit(1);
+	do {
+		hot_a(HOT_ROUNDS);
+		if (profil_stats(fd, &stats))
+			_exit(2);
+	} while (stats.out_state == PROFIL_STATE_ON);
+	if (stats.out_state != PROFIL_STATE_FAULT)
+		_exit(3);
+	/* A worker has the address space, and so has what is mapped there. */
+	_exit(munmap((void *)find_anchor(NULL), PAGE) ? 4 : 0);
+}
+
+TEST_F(race, rmmod_against_a_worker_that_ends_the_profile)
+{
+	char parameters[256] = "";
+	pid_t pid;
+
+	found_parameters(parameters, sizeof(parameters));
+	close(self->fd);
+	/* Anew, so that the hook lingers for no more than a second. */
+	ASSERT_EQ(0, unload());
+	ASSERT_EQ(0, load(parameters));
+	hold("retire", 3000000);
+	pid = fork();
+	ASSERT_LE(0, pid);
+	if (!pid)
+		run_out_of_histogram(self->pages[0]);
+	EXPECT_EQ(0, wait_for(pid));
+	EXPECT_EQ(0, unload());
+	sleep(2);
+	ASSERT_EQ(0, load(parameters));
 	self->fd = profil_open();
 	EXPECT_LE(0, self->fd);
 }

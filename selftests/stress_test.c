@@ -193,7 +193,7 @@ static int process(unsigned int seed)
 	    !settle(fd, &stats) || profil_stop(fd) || profil_stats(fd, &stats))
 		return 103;
 	return !check_identity(&stats) || stats.out_in_range != *counter ||
-	       stats.out_lost ? 104 : 0;
+	       lost_before_the_end(&stats) ? 104 : 0;
 }
 
 static int cpu_write(const char *online)

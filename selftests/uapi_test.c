@@ -64,7 +64,7 @@ FIXTURE_VARIANT(command) {
 FIXTURE_VARIANT_ADD(command, query) {
 	.cmd = PROFIL_IOC_QUERY,
 	.size = sizeof(struct profil_query),
-	.first = sizeof(struct profil_query),
+	.first = offsetof(struct profil_query, out_timer_rate_max),
 };
 
 FIXTURE_VARIANT_ADD(command, start) {
@@ -334,25 +334,46 @@ TEST_F(uapi, stats_after_start_tells_state_and_rate)
 
 TEST_F(uapi, each_bit_of_a_reserved_word_is_invalid)
 {
-	int word, bit;
-
-	for (word = 0; word < 2; word++)
-		for (bit = 0; bit < 32; bit++) {
-			self->start.__reserved[word] = 1U << bit;
-			EXPECT_EQ(-EINVAL, start(self));
-			self->start.__reserved[word] = 0;
-		}
-	EXPECT_EQ(0, start(self));
-}
-
-TEST_F(uapi, each_source_but_the_tick_is_not_supported)
-{
 	int bit;
 
 	for (bit = 0; bit < 32; bit++) {
+		self->start.__reserved = 1U << bit;
+		EXPECT_EQ(-EINVAL, start(self));
+	}
+	self->start.__reserved = 0;
+	EXPECT_EQ(0, start(self));
+}
+
+TEST_F(uapi, each_source_but_tick_and_timer_is_not_supported)
+{
+	int bit;
+
+	for (bit = 1; bit < 32; bit++) {
 		self->start.source = 1U << bit;
 		EXPECT_EQ(-EOPNOTSUPP, start(self));
 	}
+}
+
+TEST_F(uapi, jitter_is_of_the_timer_and_up_to_100)
+{
+	int jitter;
+
+	for (jitter = 1; jitter < 300; jitter++) {
+		self->start.jitter = jitter;
+		EXPECT_EQ(-EINVAL, start(self));
+	}
+	self->start.source = PROFIL_SOURCE_TIMER;
+	self->start.rate = 1;
+	self->start.jitter = 101;
+	EXPECT_EQ(-EINVAL, start(self));
+	self->start.jitter = ~0U;
+	EXPECT_EQ(-EINVAL, start(self));
+}
+
+TEST_F(uapi, timer_has_no_rate_by_itself)
+{
+	self->start.source = PROFIL_SOURCE_TIMER;
+	EXPECT_EQ(-EINVAL, start(self));
 }
 
 TEST_F(uapi, each_region_flag_is_known_or_not_supported)

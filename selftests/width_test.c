@@ -151,7 +151,7 @@ static void finish(struct __test_metadata *_metadata,
 	EXPECT_EQ(0, profil_stop(self->fd));
 	EXPECT_EQ(0, profil_stats(self->fd, &self->stats));
 	EXPECT_TRUE(check_identity(&self->stats));
-	EXPECT_EQ(self->stats.out_lost, self->stats.out_lost_exit);
+	EXPECT_EQ(self->stats.out_lost_exit, lost_before_the_end(&self->stats));
 	EXPECT_TRUE(neighbours_are(self->pages, self->at, variant->bytes, fill))
 		TH_LOG("at %u", self->at);
 }
@@ -488,7 +488,7 @@ TEST_F(dense, counters_side_by_side_lose_nothing)
 		sum += counter;
 	}
 	EXPECT_EQ(self->stats.out_in_range, sum);
-	EXPECT_EQ(self->stats.out_lost, self->stats.out_lost_exit);
+	EXPECT_EQ(self->stats.out_lost_exit, lost_before_the_end(&self->stats));
 	EXPECT_TRUE(check_identity(&self->stats));
 }
 
@@ -510,7 +510,7 @@ static int count_shared(struct shared *shared, int fd, int index)
 	if (!settle(fd, &stats) || profil_stop(fd) || profil_stats(fd, &stats))
 		return 1;
 	shared->in_range[index] = stats.out_in_range;
-	return !check_identity(&stats) || stats.out_lost;
+	return !check_identity(&stats) || lost_before_the_end(&stats);
 }
 
 /*

@@ -111,6 +111,13 @@ hrtimer_setup(struct hrtimer *timer,
 }
 #endif
 
+/* No tracepoints, no timer source: nothing calls these. */
+#ifndef CONFIG_TRACEPOINTS
+#define tracepoint_probe_register(point, probe, data) \
+	({ (void)(point); (void)(probe); (void)(data); -EOPNOTSUPP; })
+#define tracepoint_probe_unregister tracepoint_probe_register
+#endif
+
 /*
  * Without the export the module never asks for task_work: profil_task_work is
  * off for good and this is not reached.

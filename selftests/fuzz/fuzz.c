@@ -2,14 +2,20 @@
 /*
  * A fuzzer of /dev/profil and of the memory under it, guided by KCOV.
  *
- *	fuzz CALLS SEED [PROGRAM…]
+ *	fuzz CALLS SEED [FILE]
  *
- * It runs programs, a few at a time, each a process of its own with some
- * threads.  A program is made of genes, one for each operation of a thread, and
- * all that an operation does follows from its gene.  The name of a program is
- * what it was made from: the number its first genes were drawn with, and those
- * of the mutations since, as "1f.2e.3d".  So a name replays the same operations
- * in each thread; given PROGRAMs, nothing else is run.
+ * It runs programs, each with some threads, many of them one after the other in
+ * a process, and a few processes at a time: on the kernel that this is for, a
+ * new process costs as much as a hundred calls.  A program is made of genes,
+ * one for each operation of a thread, and all that an operation does follows
+ * from its gene.  The name of a program is what it was made from: the number
+ * its first genes were drawn with, and those of the mutations since, as
+ * "1f.2e.3d".  So a name replays the same operations in each thread; with a
+ * FILE of names, nothing else is run.
+ *
+ * Nothing but the process itself is left of a program when the next one begins:
+ * no profile, memory, descriptor, timer or thread.  All but the last of a
+ * process end by that; the last one by exit, exec or SIGKILL.
  *
  * A program that reached code of the module which none before it did is kept,
  * and mutated later.  What runs when is the scheduler's, so which programs are
@@ -20,8 +26,8 @@
  * program that has not ended after a count of polls is killed, with all its
  * children.  One that survives that is a bug found.
  *
- * A call is counted if it is an ioctl of the device, or a system call on the
- * memory that is profiled, on the anchor or on the device's descriptors.
+ * A call is counted if it is a system call that an operation is there for.  What
+ * prepares it, has it fail or tidies up is not.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -42,7 +48,9 @@
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/sysmacros.h>
 #include <sys/time.h>
 #include <sys/wait.h>
 #include <linux/kcov.h>
@@ -54,24 +62,25 @@
 #define ARENA_PAGES	64UL
 #define ARENA_BYTES	(ARENA_PAGES * PAGE)
 
-#define SLOTS		3	/* programs at a time */
+#define SLOTS		3	/* processes at a time */
+#define PROGRAMS	16	/* of a process, at most */
 #define THREADS		4	/* of a program, at its beginning */
 #define GENES		24	/* of a thread */
 #define NAME_PARTS	8	/* of a program */
 #define NAME_CHARS	(17 * NAME_PARTS)
 #define CORPUS		512
 #define DESCRIPTORS	4	/* of the device, in a program */
-#define CHILDREN	6	/* of a program */
-#define BIRTHS		6	/* of threads, in a program */
+#define CHILDREN	2	/* of a program */
+#define BIRTHS		3	/* of threads, in a program */
 #define REGIONS		4200	/* more than one START takes */
 
 #define SEEN_BITS	20
 #define COVER_WORDS	4096
 
-#define POLL_US		2000
-#define POLLS_KILL	4000	/* then a program is killed */
-#define POLLS_STUCK	60000	/* then the kernel does not let it die */
-#define POLLS_REPORT	1000
+#define POLL_US		20000
+#define POLLS_KILL	1500	/* then a program is killed, with its process */
+#define POLLS_STUCK	9000	/* then the kernel does not let it die */
+#define POLLS_REPORT	500
 
 typedef unsigned long long u64;
 
@@ -90,6 +99,8 @@ struct program {
 struct slot {
 	pid_t pid;
 	unsigned int polls;
+	unsigned int seen_started;	/* by who polls */
+	unsigned int started;		/* programs */
 	struct name name;
 	unsigned int fresh;		/* code that only this program reached */
 	const char *last[THREADS];	/* the operation of each thread */
@@ -101,21 +112,26 @@ struct slot {
 /* Shared by all processes. */
 struct shared {
 	unsigned long calls;
+	unsigned long limit;		/* of calls */
 	unsigned long faults;		/* injected */
 	unsigned long pcs;
+	unsigned int programs;
+	unsigned int in_corpus;
+	struct name corpus[CORPUS];
 	struct slot slot[SLOTS];
 	unsigned int seen[1 << (SEEN_BITS - 5)];
 };
 
 static struct shared *shared;
-static struct name corpus[CORPUS];
-static unsigned int in_corpus, programs, killed;
+static struct name *listed;		/* nothing but these is run */
+static unsigned int nr_listed, processes, killed, died;
 static int kmsg;
 
 struct thread {
 	u64 rng;
 	int index;			/* -1: one that came later, or a child */
-	int fail_nth;
+	int fail_nth;			/* a file */
+	unsigned int nth;		/* what is to fail in this call, or 0 */
 	unsigned long *cover;
 	unsigned char args[2 * PAGE];
 	struct profil_region region[REGIONS];
@@ -123,8 +139,10 @@ struct thread {
 
 /* Of the process that runs a program. */
 static struct slot *slot;
-static int descriptor[DESCRIPTORS], memfd;
-static unsigned int children, births;
+static int descriptor[DESCRIPTORS], memfd, maps;
+static struct stat device;
+static int first_descriptor;	/* a program's own are not below */
+static unsigned int children, births, late_threads;
 static volatile unsigned int signals;
 static __thread sigjmp_buf *escape;
 
@@ -192,7 +210,7 @@ static void *arena_page(struct thread *t)
 static size_t arena_len(struct thread *t, void *at)
 {
 	size_t left = ARENA + ARENA_BYTES - (unsigned long)at;
-	size_t len = pick(t, 1, 1, 1, 2, 3, 8, 64) * PAGE;
+	size_t len = (once_in(t, 40) ? ARENA_PAGES : pick(t, 1, 1, 1, 2, 3, 8)) * PAGE;
 
 	return len < left ? len : left;
 }
@@ -212,15 +230,15 @@ static void count_signal(int sig)
 /* Touches memory that may not be there. */
 static void touch(volatile unsigned char *at, const void *from, size_t len)
 {
-	sigjmp_buf here;
+	sigjmp_buf *outer = escape, here;
 	size_t i;
 
-	if (!sigsetjmp(here, 1)) {
+	if (!sigsetjmp(here, 0)) {
 		escape = &here;
 		for (i = 0; i < len; i++)
 			at[i] = ((const unsigned char *)from)[i];
 	}
-	escape = NULL;
+	escape = outer;
 }
 
 static void see(struct thread *t)
@@ -269,22 +287,28 @@ static long end(struct thread *t, long ret)
 
 #define CALL(t, call)	(begin(t), end(t, call))
 
+static void begin_faulty(struct thread *t, unsigned int nth)
+{
+	begin(t);
+	t->nth = nth;
+	if (nth)
+		write_number(t->fail_nth, nth);
+}
+
+static long end_faulty(struct thread *t, long ret)
+{
+	if (t->nth) {
+		write_number(t->fail_nth, 0);
+		t->nth = 0;
+		__atomic_add_fetch(&shared->faults, 1, __ATOMIC_RELAXED);
+	}
+	return end(t, ret);
+}
+
 /* The same, and now and then something fails in it. */
 #define FAULTY(t, call)							\
-({									\
-	unsigned int nth = once_in(t, 6) ? 1 + below(t, 24) : 0;	\
-	long err;							\
-									\
-	begin(t);							\
-	if (nth)							\
-		write_number((t)->fail_nth, nth);			\
-	err = (call);							\
-	if (nth) {							\
-		write_number((t)->fail_nth, 0);				\
-		__atomic_add_fetch(&shared->faults, 1, __ATOMIC_RELAXED); \
-	}								\
-	end(t, err);							\
-})
+	(begin_faulty(t, once_in(t, 6) ? 1 + below(t, 24) : 0),		\
+	 end_faulty(t, call))
 
 static int any_descriptor(struct thread *t)
 {
@@ -425,7 +449,7 @@ static void op_mmap(struct thread *t)
 {
 	int prot = pick(t, PROT_READ | PROT_WRITE, PROT_READ | PROT_WRITE,
 			PROT_READ | PROT_WRITE | PROT_EXEC, PROT_READ, PROT_NONE);
-	int flags = MAP_FIXED | pick(t, 0, 0, MAP_POPULATE, MAP_NORESERVE, MAP_LOCKED);
+	int flags = MAP_FIXED | pick(t, 0, 0, 0, 0, 0, MAP_POPULATE, MAP_NORESERVE, MAP_LOCKED);
 	void *at = arena_page(t);
 	size_t len = arena_len(t, at);
 
@@ -503,7 +527,7 @@ static void op_mremap(struct thread *t)
 static void op_touch(struct thread *t)
 {
 	unsigned char bytes[64];
-	int i, n = once_in(t, 8) ? 100 : 1;
+	int i, n = once_in(t, 8) ? 20 : 1;
 
 	memset(bytes, pick(t, 0, 0x7f, 0xff, 0xff), sizeof(bytes));
 	for (i = 0; i < n; i++)
@@ -516,32 +540,46 @@ static void op_truncate(struct thread *t)
 	CALL(t, ftruncate(memfd, below(t, ARENA_PAGES + 1) * PAGE));
 }
 
-/* Its address, by the kernel's own list; without the C library's locks. */
+/* Of linux/fs.h since 6.11; a read of all mappings takes twenty times as long. */
+struct procmap_query {
+	u64 size;
+	u64 query_flags;
+	u64 query_addr;
+	u64 vma_start;
+	u64 vma_end;
+	u64 vma_flags;
+	u64 vma_page_size;
+	u64 vma_offset;
+	u64 inode;
+	__u32 dev_major;
+	__u32 dev_minor;
+	__u32 vma_name_size;
+	__u32 build_id_size;
+	u64 vma_name_addr;
+	u64 build_id_addr;
+};
+
+#define PROCMAP_QUERY	_IOWR('f', 17, struct procmap_query)
+#define NEXT_OF_FILE	0x30	/* COVERING_OR_NEXT_VMA, FILE_BACKED_VMA */
+
+/* Above the arena new mappings are the lowest, so this seldom asks twice. */
 static unsigned long find_anchor(void)
 {
-	unsigned long anchor = 0, begin_at;
-	int file = open("/proc/self/maps", O_RDONLY | O_CLOEXEC);
-	char text[4096 + 1], *line, *stop, *path;
-	size_t kept = 0;
-	ssize_t got;
+	struct procmap_query query;
+	unsigned long at = ARENA + ARENA_BYTES;
 
-	while (!anchor && file >= 0 &&
-	       (got = read(file, text + kept, sizeof(text) - 1 - kept)) > 0) {
-		text[kept + got] = 0;
-		for (line = text; (stop = strchr(line, '\n')); line = stop + 1) {
-			*stop = 0;
-			path = strstr(line, "/dev/profil");
-			begin_at = strtoul(line, NULL, 16);
-			if (path && (begin_at < ARENA || begin_at >= ARENA + ARENA_BYTES))
-				anchor = begin_at;
-		}
-		kept = strlen(line);
-		memmove(text, line, kept);
-		if (kept == sizeof(text) - 1)
-			break;
+	for (;; at = query.vma_end) {
+		query = (struct procmap_query){
+			.size = sizeof(query),
+			.query_flags = NEXT_OF_FILE,
+			.query_addr = at,
+		};
+		if (ioctl(maps, PROCMAP_QUERY, &query))
+			return 0;
+		if (query.inode == device.st_ino &&
+		    makedev(query.dev_major, query.dev_minor) == device.st_dev)
+			return query.vma_start;
 	}
-	close(file);
-	return anchor;
 }
 
 static void op_anchor(struct thread *t)
@@ -684,47 +722,75 @@ static void op_userfault(struct thread *t)
 	close(file);
 }
 
+static void op_itimer(struct thread *t)
+{
+	struct itimerval value = {
+		.it_value.tv_usec = pick(t, 0, 1, 1000, 5000),
+		.it_interval.tv_usec = pick(t, 0, 10000, 20000),
+	};
+
+	CALL(t, setitimer(pick(t, ITIMER_PROF, ITIMER_VIRTUAL, ITIMER_REAL), &value, NULL));
+}
+
 static void op_timer(struct thread *t)
 {
-	struct itimerval value = { };
-	struct itimerspec spec = { };
+	struct itimerspec spec = { .it_value.tv_nsec = pick(t, 1, 1000000, 5000000) };
 	struct sigevent event = { .sigev_notify = SIGEV_SIGNAL, .sigev_signo = SIGUSR1 };
 	timer_t timer;
 
-	value.it_value.tv_usec = pick(t, 0, 1, 1000, 5000);
-	value.it_interval.tv_usec = pick(t, 0, 4000, 10000);
 	if (once_in(t, 2)) {
-		setitimer(pick(t, ITIMER_PROF, ITIMER_VIRTUAL, ITIMER_REAL), &value, NULL);
+		op_itimer(t);
 		return;
 	}
-	if (timer_create(pick(t, CLOCK_THREAD_CPUTIME_ID, CLOCK_PROCESS_CPUTIME_ID,
-			      CLOCK_MONOTONIC), &event, &timer))
+	if (CALL(t, timer_create(pick(t, CLOCK_THREAD_CPUTIME_ID, CLOCK_PROCESS_CPUTIME_ID,
+				      CLOCK_MONOTONIC), &event, &timer)))
 		return;
-	spec.it_value.tv_nsec = pick(t, 1, 1000000, 5000000);
-	timer_settime(timer, 0, &spec, NULL);
+	CALL(t, timer_settime(timer, 0, &spec, NULL));
 	if (once_in(t, 2))
 		spin(20000);
-	timer_delete(timer);
+	CALL(t, timer_delete(timer));
 }
 
 static void op_signal(struct thread *t)
 {
 	if (once_in(t, 2))
-		raise(SIGUSR1);
+		CALL(t, raise(SIGUSR1));
 	else
-		kill(getpid(), SIGUSR2);
+		CALL(t, kill(getpid(), SIGUSR2));
 }
 
-static void op_move(struct thread *t)
+/* To these CPUs, bit by bit. */
+static void move_to(unsigned int cpus)
 {
 	cpu_set_t set;
 
 	CPU_ZERO(&set);
-	CPU_SET(below(t, 2), &set);
-	if (once_in(t, 2))
-		CPU_SET(1, &set);
+	for (; cpus; cpus &= cpus - 1)
+		CPU_SET(__builtin_ctz(cpus), &set);
 	sched_setaffinity(0, sizeof(set), &set);
+}
+
+static void op_move(struct thread *t)
+{
+	begin(t);
+	move_to(pick(t, 1, 2, 2, 3));
+	end(t, 0);
 	sched_yield();
+}
+
+/* An operation; one that loses its own stack or data does not end the process. */
+static void guarded(struct thread *t, void (*run)(struct thread *t))
+{
+	sigjmp_buf here;
+
+	if (!sigsetjmp(here, 0)) {
+		escape = &here;
+		run(t);
+	} else if (t->nth) {
+		write_number(t->fail_nth, 0);
+		t->nth = 0;
+	}
+	escape = NULL;
 }
 
 static bool may(unsigned int *used, unsigned int limit)
@@ -741,16 +807,16 @@ static void few(struct thread *t)
 		switch (below(t, 6)) {
 		case 0:
 		case 1:
-			op_start(t);
+			guarded(t, op_start);
 			break;
 		case 2:
-			op_burn(t);
+			guarded(t, op_burn);
 			break;
 		case 3:
-			op_munmap(t);
+			guarded(t, op_munmap);
 			break;
 		default:
-			op_other_command(t);
+			guarded(t, op_other_command);
 		}
 	}
 }
@@ -763,34 +829,42 @@ static void exec_self(void)
 	_exit(1);
 }
 
-static void op_fork(struct thread *t)
+/* Of a child, which shares all memory if @vfork. */
+static void run_child(struct thread *t, bool vfork, bool exec)
 {
 	struct profil_stats stats = { .size = sizeof(stats) };
-	bool exec = once_in(t, 4);
+
+	if (vfork) {
+		ioctl(descriptor[0], PROFIL_IOC_STATS, &stats);
+	} else {
+		t->index = -1;
+		t->cover = NULL;
+		t->fail_nth = -1;
+		few(t);
+	}
+	if (exec)
+		exec_self();
+	_exit(0);
+}
+
+static void op_fork(struct thread *t)
+{
+	bool shares = once_in(t, 4), exec = once_in(t, 4);
 	pid_t pid;
 
 	if (!may(&children, CHILDREN))
 		return;
-	if (once_in(t, 4)) {
-		pid = vfork();
-		if (!pid) {
-			ioctl(descriptor[0], PROFIL_IOC_STATS, &stats);
-			if (exec)
-				exec_self();
-			_exit(0);
-		}
-	} else {
-		pid = fork();
-		if (!pid) {
-			t->index = -1;
-			t->cover = NULL;
-			t->fail_nth = -1;
-			few(t);
-			if (exec)
-				exec_self();
-			_exit(0);
-		}
-	}
+	/* What the child does wrong must not have it go on as its parent. */
+	escape = NULL;
+	/*
+	 * It allocates for each mapping, the anchor among the last.  Where it
+	 * can have no stack, at first, the kernel complains with a trace.
+	 */
+	begin_faulty(t, once_in(t, 2) ? 40 + below(t, 400) : 0);
+	pid = shares ? vfork() : fork();
+	if (!pid)
+		run_child(t, shares, exec);
+	end_faulty(t, pid);
 	if (pid < 0)
 		return;
 	if (once_in(t, 6))
@@ -804,6 +878,7 @@ static void *late_thread(void *arg)
 
 	few(t);
 	munmap(t, sizeof(*t));
+	__atomic_sub_fetch(&late_threads, 1, __ATOMIC_RELEASE);
 	return NULL;
 }
 
@@ -828,11 +903,16 @@ static void op_birth(struct thread *t)
 
 	if (!may(&births, BIRTHS))
 		return;
+	/* The C library would keep its locks. */
+	escape = NULL;
 	late = make_thread(seed);
-	if (pthread_create(&thread, NULL, late_thread, late))
-		munmap(late, sizeof(*late));
-	else
+	__atomic_add_fetch(&late_threads, 1, __ATOMIC_RELAXED);
+	if (!CALL(t, pthread_create(&thread, NULL, late_thread, late))) {
 		pthread_detach(thread);
+		return;
+	}
+	munmap(late, sizeof(*late));
+	__atomic_sub_fetch(&late_threads, 1, __ATOMIC_RELAXED);
 }
 
 static const struct op {
@@ -840,25 +920,26 @@ static const struct op {
 	unsigned int weight;
 	void (*run)(struct thread *t);
 } ops[] = {
-	{ "start", 70, op_start },
-	{ "other command", 50, op_other_command },
-	{ "mmap", 20, op_mmap },
-	{ "munmap", 10, op_munmap },
-	{ "mprotect", 15, op_mprotect },
-	{ "madvise", 15, op_madvise },
-	{ "mremap", 10, op_mremap },
-	{ "touch", 10, op_touch },
+	/* What allocates takes milliseconds there; what is cheap is done more often. */
+	{ "start", 84, op_start },
+	{ "other command", 84, op_other_command },
+	{ "mmap", 12, op_mmap },
+	{ "munmap", 8, op_munmap },
+	{ "mprotect", 12, op_mprotect },
+	{ "madvise", 12, op_madvise },
+	{ "mremap", 8, op_mremap },
+	{ "touch", 6, op_touch },
 	{ "truncate", 4, op_truncate },
-	{ "anchor", 10, op_anchor },
-	{ "descriptor", 8, op_descriptor },
-	{ "pass", 4, op_pass },
-	{ "userfault", 3, op_userfault },
-	{ "timer", 5, op_timer },
-	{ "signal", 5, op_signal },
-	{ "move", 3, op_move },
-	{ "burn", 6, op_burn },
-	{ "fork", 4, op_fork },
-	{ "birth", 4, op_birth },
+	{ "anchor", 8, op_anchor },
+	{ "descriptor", 4, op_descriptor },
+	{ "pass", 1, op_pass },
+	{ "userfault", 2, op_userfault },
+	{ "timer", 2, op_timer },
+	{ "signal", 3, op_signal },
+	{ "move", 2, op_move },
+	{ "burn", 1, op_burn },
+	{ "fork", 2, op_fork },
+	{ "birth", 1, op_birth },
 };
 
 #define WEIGHTS	256	/* at most the sum; a gene's lowest byte chooses */
@@ -953,24 +1034,49 @@ static bool parse_name(struct name *name, const char *text)
 }
 
 static struct program program;
+static pthread_barrier_t barrier;
 
-static void *run_thread(void *arg)
+static void prepare_thread(struct thread *t)
 {
-	struct thread *t = arg;
-	int i, round;
-
 	t->fail_nth = open("/proc/thread-self/fail-nth", O_WRONLY | O_CLOEXEC);
 	if (!ioctl(slot->kcov[t->index], KCOV_ENABLE, KCOV_TRACE_PC))
 		t->cover = slot->cover[t->index];
-	for (round = 0; round < program.rounds; round++) {
+}
+
+static bool enough(void)
+{
+	return shared->calls >= shared->limit && shared->programs >= nr_listed;
+}
+
+/* One thread's part of a program. */
+static void run_part(struct thread *t)
+{
+	int i, round;
+
+	move_to(3);
+	for (round = 0; round < program.rounds && !enough(); round++) {
 		for (i = 0; i < program.genes[t->index]; i++) {
 			const struct op *op = op_of(program.gene[t->index][i]);
 
 			slot->last[t->index] = op->name;
 			/* Each round is the same calls with other values. */
 			t->rng = scatter(program.gene[t->index][i] + round);
-			op->run(t);
+			guarded(t, op->run);
 		}
+	}
+}
+
+static void *run_thread(void *arg)
+{
+	struct thread *t = arg;
+
+	prepare_thread(t);
+	pthread_barrier_wait(&barrier);
+	for (;;) {
+		pthread_barrier_wait(&barrier);
+		if (t->index < program.threads)
+			run_part(t);
+		pthread_barrier_wait(&barrier);
 	}
 	return NULL;
 }
@@ -989,43 +1095,144 @@ static void set_handlers(void)
 		sigaction(others[i], &action, NULL);
 }
 
-/* The process that a program is. */
-static void run_program(void)
+static void open_descriptors(void)
 {
-	struct rlimit no_core = { };
-	u64 how = scatter(slot->name.part[0] + 1);
-	pthread_t thread[THREADS];
-	struct thread *t[THREADS];
 	int i;
 
-	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	for (i = 0; i < DESCRIPTORS; i++)
+		descriptor[i] = open("/dev/profil", O_RDWR | O_CLOEXEC);
+}
+
+static void map_arena(void)
+{
+	if (ftruncate(memfd, 0) || ftruncate(memfd, ARENA_BYTES) ||
+	    mmap((void *)ARENA, ARENA_BYTES, PROT_READ | PROT_WRITE,
+		 MAP_FIXED | MAP_PRIVATE | MAP_ANONYMOUS, -1, 0) == MAP_FAILED)
+		_exit(4);
+}
+
+/* Nothing of a program is left to the next one. */
+static void tidy_up(void)
+{
+	static const struct itimerval off;
+	unsigned long anchor;
+	int i;
+
+	for (i = ITIMER_REAL; i <= ITIMER_PROF; i++)
+		setitimer(i, &off, NULL);
+	while (__atomic_load_n(&late_threads, __ATOMIC_ACQUIRE))
+		usleep(1000);
+	for (i = 0; i < 8 && (anchor = find_anchor()); i++)
+		munmap((void *)anchor, PAGE);
+	map_arena();
+	syscall(SYS_close_range, first_descriptor, ~0U, 0);
+	open_descriptors();
+	children = 0;
+	births = 0;
+}
+
+static void prepare_process(void)
+{
+	static const struct rlimit no_core;
+
 	setpgid(0, 0);
 	setrlimit(RLIMIT_CORE, &no_core);
-	if (how % 4 == 1) {
+	if (slot == &shared->slot[SLOTS - 1]) {
 		if (setgid(1000) || setuid(1000))
 			_exit(3);
 		/* or /proc/thread-self is root's */
 		prctl(PR_SET_DUMPABLE, 1);
 	}
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	memfd = memfd_create("fuzz", MFD_CLOEXEC);
-	if (memfd < 0 || ftruncate(memfd, ARENA_BYTES) ||
-	    mmap((void *)ARENA, ARENA_BYTES, PROT_READ | PROT_WRITE,
-		 MAP_FIXED_NOREPLACE | MAP_PRIVATE | MAP_ANONYMOUS, -1, 0) == MAP_FAILED)
-		_exit(4);
-	for (i = 0; i < DESCRIPTORS; i++)
-		descriptor[i] = open("/dev/profil", O_RDWR | O_CLOEXEC);
+	maps = open("/proc/self/maps", O_RDONLY | O_CLOEXEC);
+	if (maps < 0 || stat("/dev/profil", &device))
+		_exit(7);
+	map_arena();
 	set_handlers();
-	make_program(&program, &slot->name);
-	for (i = 0; i < program.threads; i++) {
-		t[i] = make_thread(1);
-		t[i]->index = i;
-	}
-	for (i = 1; i < program.threads; i++)
-		if (pthread_create(&thread[i], NULL, run_thread, t[i]))
+}
+
+/* Returns the first one, which is the caller. */
+static struct thread *prepare_threads(void)
+{
+	struct thread *t, *first = NULL;
+	pthread_t thread;
+	int i;
+
+	pthread_barrier_init(&barrier, NULL, THREADS);
+	for (i = 0; i < THREADS; i++) {
+		t = make_thread(1);
+		t->index = i;
+		if (!i)
+			first = t;
+		else if (pthread_create(&thread, NULL, run_thread, t))
 			_exit(5);
-	run_thread(t[0]);
-	/* The others may still run; each of these ends them. */
-	switch (how / 16 % 8) {
+	}
+	prepare_thread(first);
+	pthread_barrier_wait(&barrier);
+	return first;
+}
+
+static void choose_name(struct name *name, u64 *rng)
+{
+	unsigned int kept = __atomic_load_n(&shared->in_corpus, __ATOMIC_RELAXED);
+
+	if (listed) {
+		/* Each slot begins elsewhere: its own suspects come first. */
+		*name = listed[((slot - shared->slot) * nr_listed / SLOTS +
+				slot->started) % nr_listed];
+		return;
+	}
+	*name = (struct name){ };
+	if (kept && next(rng) >> 32 & 3)
+		*name = shared->corpus[(next(rng) >> 32) % (kept < CORPUS ? kept : CORPUS)];
+	/* One that is full has its last mutation changed. */
+	if (name->parts == NAME_PARTS)
+		name->parts--;
+	name->part[name->parts++] = next(rng) >> 24;
+}
+
+/* To the log, which a panic prints, and to who keeps a list. */
+static void log_start(void)
+{
+	char text[96 + NAME_CHARS] = "<7>", *out = text + strlen(text);
+
+	out += sprintf(out, "fuzz: slot %d starts ", (int)(slot - shared->slot));
+	print_name(out, &slot->name);
+	sprintf(out + strlen(out), " after %lu calls\n", shared->calls);
+	if (write(kmsg, text, strlen(text)) < 0 ||
+	    write(STDOUT_FILENO, text + 3, strlen(text + 3)) < 0)
+		_exit(6);
+}
+
+static void start_program(u64 *rng)
+{
+	struct name name;
+
+	choose_name(&name, rng);
+	slot->name = name;
+	slot->fresh = 0;
+	memset(slot->last, 0, sizeof(slot->last));
+	__atomic_add_fetch(&slot->started, 1, __ATOMIC_RELAXED);
+	__atomic_add_fetch(&shared->programs, 1, __ATOMIC_RELAXED);
+	log_start();
+	make_program(&program, &name);
+}
+
+static void end_program(void)
+{
+	unsigned int at;
+
+	if (!slot->fresh || listed)
+		return;
+	at = __atomic_fetch_add(&shared->in_corpus, 1, __ATOMIC_RELAXED);
+	shared->corpus[at % CORPUS] = slot->name;
+}
+
+/* The other threads may still run the last program; this ends them. */
+static void end_process(u64 how)
+{
+	switch (how % 8) {
 	case 0:
 		exec_self();
 		break;
@@ -1034,12 +1241,34 @@ static void run_program(void)
 		break;
 	case 2:
 	case 3:
-	case 4:
-	case 5:
-		for (i = 1; i < program.threads; i++)
-			pthread_join(thread[i], NULL);
+		_exit(0);
 	}
+	pthread_barrier_wait(&barrier);
+	end_program();
 	_exit(0);
+}
+
+static void run_process(u64 rng)
+{
+	/* What is replayed may need an end of the process. */
+	unsigned int n = 1 + next(&rng) % (listed ? 4 : PROGRAMS);
+	struct thread *first;
+
+	prepare_process();
+	first = prepare_threads();
+	open_descriptors();
+	/* No lower number is free, for nothing was closed since the start. */
+	first_descriptor = descriptor[0];
+	for (;;) {
+		start_program(&rng);
+		pthread_barrier_wait(&barrier);
+		run_part(first);
+		if (!--n || enough())
+			end_process(next(&rng) >> 32);
+		pthread_barrier_wait(&barrier);
+		end_program();
+		tidy_up();
+	}
 }
 
 /*
@@ -1107,7 +1336,7 @@ static void prepare_slot(struct slot *one)
 	one->server = ends[0];
 	if (!fork())
 		serve(ends[1]);
-	close(ends[1]);
+	/* Stays open: see first_descriptor. */
 }
 
 static void prepare(void)
@@ -1127,8 +1356,6 @@ static void prepare(void)
 	set("/sys/kernel/debug/fail_page_alloc/min-order", "0");
 	set("/sys/kernel/debug/fail_usercopy/verbose", "0");
 	set("/sys/kernel/debug/fail_futex/verbose", "0");
-	/* A scan is one long read section of RCU; there is one at the end. */
-	set("/sys/kernel/debug/kmemleak", "scan=off");
 	set("/proc/sys/kernel/panic_on_warn", "1");
 	/* A panic prints what was logged before, with the names of the programs. */
 	set("/proc/sys/kernel/panic_print", "32");
@@ -1138,6 +1365,31 @@ static void prepare(void)
 		fail("/dev/kmsg");
 	for (i = 0; i < SLOTS; i++)
 		prepare_slot(&shared->slot[i]);
+}
+
+static void report(const char *how)
+{
+	printf("fuzz: %lu calls%s, %u programs (%u of them kept) ", shared->calls, how,
+	       shared->programs, shared->in_corpus);
+	printf("in %u processes (%u killed, %u died), ", processes, killed, died);
+	printf("%lu calls with a fault, %lu places reached\n", shared->faults, shared->pcs);
+	fflush(stdout);
+}
+
+static void read_list(const char *path)
+{
+	FILE *file = fopen(path, "re");
+	char *text;
+
+	if (!file)
+		fail(path);
+	while (fscanf(file, "%ms", &text) == 1) {
+		listed = realloc(listed, (nr_listed + 1) * sizeof(*listed));
+		if (!listed || !parse_name(&listed[nr_listed++], text))
+			fail("a program is numbers with dots between them");
+		free(text);
+	}
+	fclose(file);
 }
 
 static void print_running(void)
@@ -1155,6 +1407,7 @@ static void print_running(void)
 				printf(" %s;", shared->slot[i].last[j]);
 		printf("\n");
 	}
+	report("");
 }
 
 /* What does not make the kernel panic, lockdep's findings above all. */
@@ -1182,54 +1435,43 @@ static void watch_log(void)
 	}
 }
 
-static void choose_name(struct name *name, u64 *rng)
+static void start_process(struct slot *one, u64 seed)
 {
-	*name = (struct name){ };
-	if (in_corpus && next(rng) >> 32 & 3) {
-		*name = corpus[(next(rng) >> 32) % (in_corpus < CORPUS ? in_corpus : CORPUS)];
-		/* One that is full has its last mutation changed. */
-		if (name->parts == NAME_PARTS)
-			name->parts--;
-	}
-	name->part[name->parts++] = next(rng) >> 24;
-}
+	pid_t pid;
 
-static void start_program(struct slot *one, const struct name *name)
-{
-	char text[32 + NAME_CHARS] = "<7>fuzz: starting ";
-
-	one->name = *name;
-	one->polls = 0;
-	one->fresh = 0;
-	memset(one->last, 0, sizeof(one->last));
-	print_name(text + strlen(text), name);
-	if (write(kmsg, text, strlen(text)) < 0)
-		fail("/dev/kmsg");
 	fflush(stdout);
-	one->pid = fork();
-	if (!one->pid) {
+	one->polls = 0;
+	pid = fork();
+	if (!pid) {
 		slot = one;
-		run_program();
+		run_process(scatter(seed + processes));
 	}
-	if (one->pid < 0)
-		one->pid = 0;
-	else
-		programs++;
+	if (pid < 0)
+		return;
+	/* Not set by the child as well: it shares the slot. */
+	one->pid = pid;
+	processes++;
 }
 
-static void end_program(struct slot *one)
+static void end_of_process(struct slot *one, int status)
 {
 	kill(-one->pid, SIGKILL);
 	one->pid = 0;
-	if (one->fresh)
-		corpus[in_corpus++ % CORPUS] = one->name;
+	if (WIFSIGNALED(status) ? WTERMSIG(status) != SIGKILL : WEXITSTATUS(status))
+		died++;
 }
 
-static void poll_program(struct slot *one)
+static void poll_process(struct slot *one)
 {
+	int status;
+
 	one->polls++;
-	if (waitpid(one->pid, NULL, WNOHANG) == one->pid) {
-		end_program(one);
+	if (one->seen_started != one->started) {
+		one->seen_started = one->started;
+		one->polls = 0;
+	}
+	if (waitpid(one->pid, &status, WNOHANG) == one->pid) {
+		end_of_process(one, status);
 		return;
 	}
 	if (one->polls == POLLS_KILL) {
@@ -1244,46 +1486,35 @@ static void poll_program(struct slot *one)
 	}
 }
 
-static void report(const char *how)
-{
-	printf("fuzz: %lu calls%s, %u programs (%u killed), %u of them kept, ",
-	       shared->calls, how, programs, killed, in_corpus);
-	printf("%lu calls with a fault, %lu places reached\n", shared->faults, shared->pcs);
-	fflush(stdout);
-}
-
 int main(int argc, char **argv)
 {
-	unsigned long calls = argc > 1 ? strtoul(argv[1], NULL, 0) : 0;
-	u64 rng = scatter(argc > 2 ? strtoull(argv[2], NULL, 0) : 0);
-	unsigned int polls = 0, replayed = 0;
+	unsigned int polls = 0;
 	bool running = true;
-	struct name name;
+	u64 seed;
 	int i;
 
 	/* As what a program executes: it is gone when the profile is. */
-	if (argc == 1)
+	if (argc < 3)
 		return 0;
 	prepare();
+	shared->limit = strtoul(argv[1], NULL, 0);
+	seed = scatter(strtoull(argv[2], NULL, 0));
+	if (argc > 3)
+		read_list(argv[3]);
 	while (running) {
-		running = shared->calls < calls;
+		running = false;
 		for (i = 0; i < SLOTS; i++) {
-			if (shared->slot[i].pid) {
-				running = true;
-				poll_program(&shared->slot[i]);
-			} else if (shared->calls < calls) {
-				if (argc <= 3)
-					choose_name(&name, &rng);
-				else if (!parse_name(&name, argv[3 + replayed++ % (argc - 3)]))
-					fail("a program is numbers with dots between them");
-				start_program(&shared->slot[i], &name);
-			}
+			if (shared->slot[i].pid)
+				poll_process(&shared->slot[i]);
+			else if (!enough())
+				start_process(&shared->slot[i], seed);
+			running |= shared->slot[i].pid;
 		}
 		watch_log();
 		if (++polls % POLLS_REPORT == 0)
 			report(" so far");
 		usleep(POLL_US);
 	}
-	report("");
+	report(" in the end");
 	return 0;
 }

@@ -87,7 +87,8 @@ static bool right(const struct profil_set *set, const struct profil_range *given
 
 static bool one_set(void)
 {
-	struct profil_segment segment[2 * REGIONS];
+	u64 start[2 * REGIONS + 1];
+	struct profil_range *segment[2 * REGIONS + 1];
 	struct profil_range given[REGIONS];
 	u32 num = 1 + any(REGIONS), overflow = any(3 * REGIONS);
 	struct profil_set *set = calloc(1, sizeof(*set) + sizeof(given));
@@ -98,9 +99,10 @@ static bool one_set(void)
 	if (ok) {
 		memcpy(set->range, given, sizeof(given));
 		set->nr_ranges = num;
+		set->start = start;
 		set->segment = segment;
 		profil_find_prepare(set);
-		ok = set->nr_segments <= 2 * num;
+		ok = set->nr_segments <= 2 * num + 1;
 	}
 	for (u64 pc = 0; ok && pc < CODE; pc++)
 		ok = right(set, given, num, pc);

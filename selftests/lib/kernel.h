@@ -14,12 +14,19 @@
 typedef uint8_t u8;
 typedef uint32_t u32;
 typedef uint64_t u64;
+typedef int32_t s32;
+typedef int64_t s64;
 #define U32_MAX		UINT32_MAX
 #define U64_MAX		UINT64_MAX
+#define S32_MIN		INT32_MIN
+#define S32_MAX		INT32_MAX
 #define GENMASK(high, low) (~0UL >> (63 - (high)) & ~0UL << (low))
 #define min(a, b)	((a) < (b) ? (a) : (b))
 #define max(a, b)	((a) > (b) ? (a) : (b))
 #define min_t(type, a, b) min((type)(a), (type)(b))
+#define max_t(type, a, b) max((type)(a), (type)(b))
+#define clamp_t(type, value, low, high)	\
+	min_t(type, max_t(type, value, low), high)
 #define HZ		250
 #define __user
 
@@ -39,7 +46,7 @@ struct opaque {
 #define mutex		opaque
 #define delayed_work	opaque
 #define rcu_work	opaque
-typedef struct opaque kuid_t, atomic_t, refcount_t, raw_spinlock_t;
+typedef struct opaque kuid_t, atomic_t, atomic64_t, refcount_t, raw_spinlock_t;
 
 static inline void sort(void *base, size_t num, size_t size,
 			int (*cmp)(const void *a, const void *b), void *swap)
@@ -61,6 +68,8 @@ static inline u64 any(u64 below)
 	state ^= state << 17;
 	return state % below;
 }
+
+#define prandom_u32_state(state) ((void)(state), (u32)any(1ULL << 32))
 
 /* User memory, and the exchange of a word of it, as the test has them. */
 int user_get(u32 *value, u32 *from);

@@ -19,7 +19,7 @@ NUMBER(PROFIL_IOC_START, 0xb901);
 NUMBER(PROFIL_IOC_STOP, 0xb902);
 NUMBER(PROFIL_IOC_STATS, 0xb903);
 
-SIZE(profil_query, 40);
+SIZE(profil_query, 48);
 AT(profil_query, size, 0);
 AT(profil_query, flags, 4);
 AT(profil_query, out_abi, 8);
@@ -29,6 +29,8 @@ AT(profil_query, out_tick_hz, 24);
 AT(profil_query, out_hook, 28);
 AT(profil_query, out_hooks_lost, 32);
 AT(profil_query, out_regions_max, 36);
+AT(profil_query, out_timer_rate_max, 40);
+AT(profil_query, out_reserved, 44);
 
 SIZE(profil_region, 32);
 AT(profil_region, buf_uptr, 0);
@@ -45,13 +47,14 @@ AT(profil_start, region_len, 12);
 AT(profil_start, regions_uptr, 16);
 AT(profil_start, rate, 24);
 AT(profil_start, source, 28);
-AT(profil_start, __reserved, 32);
+AT(profil_start, jitter, 32);
+AT(profil_start, __reserved, 36);
 
 SIZE(profil_stop, 8);
 AT(profil_stop, size, 0);
 AT(profil_stop, flags, 4);
 
-SIZE(profil_stats, 168);
+SIZE(profil_stats, 176);
 AT(profil_stats, size, 0);
 AT(profil_stats, flags, 4);
 AT(profil_stats, out_state, 8);
@@ -75,3 +78,5 @@ AT(profil_stats, out_borrowed, 136);
 AT(profil_stats, out_forks_missed, 144);
 AT(profil_stats, out_fault_addr, 152);
 AT(profil_stats, out_system, 160);
+AT(profil_stats, out_source, 168);
+AT(profil_stats, out_reserved, 172);

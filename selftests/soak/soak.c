@@ -421,7 +421,10 @@ static int life_start(void)
 		.regions_uptr = UPTR(region),
 	};
 
-	start.region_num = regions(region, life.loose || choose(8));
+	/* Without a region, START is STOP: only the wild may stop, or be without. */
+	do {
+		start.region_num = regions(region, life.loose || choose(8));
+	} while (!start.region_num && life.kind != WILD);
 	if (!life.loose)
 		start.rate = rates[choose(life.kind == WILD ? 6 : 5)];
 	if (life.kind == USER)
@@ -431,9 +434,6 @@ static int life_start(void)
 	if (life.kind == WILD && !choose(4))
 		start.flags |= choose(2) ? PROFIL_START_F_THREAD :
 					   PROFIL_START_F_NOINHERIT;
-	/* Without a region, START is STOP: only the wild may stop. */
-	if (!start.region_num && life.kind != WILD)
-		return 0;
 	return profil_ioctl(life.fd, PROFIL_IOC_START, &start);
 }
 

@@ -69,11 +69,12 @@ mirrors()
 }
 
 # apt_open SUITE ARCH: from here on $APT_CONFIG makes apt see only that suite,
-# with lists and archives in the cache, and no package installed.  For use in a
-# subshell: it holds a lock until the shell ends.
+# with lists and archives in the cache, and no package installed.  ARCH may be
+# source, for source packages.  For use in a subshell: it holds a lock until the
+# shell ends.
 apt_open()
 {
-	local dir=$CACHE/apt/$1-$2 keys
+	local dir=$CACHE/apt/$1-$2 keys kind=deb arch=$2
 
 	need apt-get apt
 	export APT_CONFIG=
@@ -82,11 +83,12 @@ apt_open()
 		[ ! -e "$keys" ] || break
 	done
 	[ -e "$keys" ] || die "$keys is missing: apt-get install debian-archive-keyring"
+	[ "$2" != source ] || kind=deb-src arch=amd64
 	mkdir -p "$dir/lists/partial" "$dir/archives/partial"
 	: >"$dir/status"
 	{
-		echo "deb [signed-by=$keys] $mirror $1 main"
-		[ "$1" = sid ] || echo "deb [signed-by=$keys] $mirror_security $1-security main"
+		echo "$kind [signed-by=$keys] $mirror $1 main"
+		[ "$1" = sid ] || echo "$kind [signed-by=$keys] $mirror_security $1-security main"
 	} >"$dir/sources.list"
 	{
 		# the machine's own way to the mirror: proxies, certificates, dates
@@ -99,8 +101,8 @@ apt_open()
 			Dir::State::Lists "$dir/lists";
 			Dir::State::status "$dir/status";
 			Dir::Cache "$dir";
-			APT::Architecture "$2";
-			APT::Architectures { "$2"; };
+			APT::Architecture "$arch";
+			APT::Architectures { "$arch"; };
 			APT::Sandbox::User "root";
 			APT::Install-Recommends "false";
 			Acquire::Languages "none";

@@ -10,6 +10,7 @@
 #   COV=1 module.sh debug	build/k/debug/profil_cov.ko, which tells the fuzzer
 #				(KCOV) and coverage.sh (GCOV) what it ran
 #   PLANT=1 module.sh …		build/k/KERNEL/plant.ko, for selfcheck.sh
+#   FLOOR=1 module.sh …		build/k/KERNEL/floor.ko, for bench.sh
 #   MODULE_MAKE='C=2' module.sh …  once more, with these arguments to make and
 #				all of make's output, leaving the above alone
 #
@@ -42,7 +43,7 @@ build()
 	mkdir -p "$work"
 	# shellcheck disable=SC2086
 	(cd "$TOP" && cp -r --parents $sources "$work")
-	[ "$name" != plant ] || mv "$work"/selftests/vm/plant/* "$work"
+	[ ! -e "$work/$sources/Kbuild" ] || mv "$work/$sources"/* "$work"
 	[ -z "${MUTANT:-}" ] || patch -s -p 1 -d "$work" <"$TOP/selftests/mutants/$MUTANT.patch" ||
 		die "the mutant $MUTANT does not apply: make selftests/mutants/$MUTANT.patch anew"
 	if [ "$name" = extra ]; then
@@ -84,6 +85,8 @@ build_all()
 		check_cov
 	elif [ "${PLANT:-}" ]; then
 		build plant selftests/vm/plant
+	elif [ "${FLOOR:-}" ]; then
+		build floor selftests/bench/floor
 	else
 		build profil "$ours"
 		build profil_test "$ours" PROFIL_TEST=y

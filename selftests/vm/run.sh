@@ -203,7 +203,7 @@ tcg)
 kvm) cpu=host ;;
 esac
 if [ "$icount" ]; then
-	cpu+=,-rdrand,-rdseed
+	[ "$kernel" = arm64 ] || cpu+=,-rdrand,-rdseed
 	append="random.trust_bootloader=off $append"
 	args+=(-icount "shift=$icount,sleep=off" -rtc 'base=2026-01-01,clock=vm' -seed "$seed")
 fi

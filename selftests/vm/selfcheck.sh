@@ -130,24 +130,24 @@ stock()
 
 debug()
 {
-	check 'a clean run' 0 '^hi$' plant none 120 echo hi
-	check 'a use after free' 126 'KASAN' plant uaf 120 true
-	check 'a write beyond an object' 126 'KASAN' plant oob 120 true
-	check 'freeing an active timer' 126 'ODEBUG' plant timer 120 true
-	check 'an inversion of locks' 126 'possible circular' plant locks 120 true
-	check 'sleeping in atomic context' 126 'sleeping function' plant sleep 120 true
-	check 'a leak' 126 'memory leak' plant leak 120 true
+	check 'a clean run' 0 '^hi$' plant none 600 echo hi
+	check 'a use after free' 126 'KASAN' plant uaf 600 true
+	check 'a write beyond an object' 126 'KASAN' plant oob 600 true
+	check 'freeing an active timer' 126 'ODEBUG' plant timer 600 true
+	check 'an inversion of locks' 126 'possible circular' plant locks 600 true
+	check 'sleeping in atomic context' 126 'sleeping function' plant sleep 600 true
+	check 'a leak' 126 'memory leak' plant leak 600 true
 }
 
 kcsan()
 {
-	check 'a clean run' 0 '^hi$' plant none 120 echo hi
-	check 'marked accesses of two CPUs' 0 '^hi$' plant marked 120 echo hi
-	check 'two CPUs that take turns' 0 '^hi$' plant released 120 echo hi
-	check 'a race of two CPUs' 126 'KCSAN: data-race in plant_racer ' plant race 120 true
-	check 'a turn without a barrier' 126 'KCSAN: data-race in plant_not_released ' plant barrier 120 true
-	check 'an inversion of locks' 126 'possible circular' plant locks 120 true
-	check 'sleeping in atomic context' 126 'sleeping function' plant sleep 120 true
+	check 'a clean run' 0 '^hi$' plant none 600 echo hi
+	check 'marked accesses of two CPUs' 0 '^hi$' plant marked 600 echo hi
+	check 'two CPUs that take turns' 0 '^hi$' plant released 600 echo hi
+	check 'a race of two CPUs' 126 'KCSAN: data-race in plant_racer ' plant race 600 true
+	check 'a turn without a barrier' 126 'KCSAN: data-race in plant_not_released ' plant barrier 600 true
+	check 'an inversion of locks' 126 'possible circular' plant locks 600 true
+	check 'sleeping in atomic context' 126 'sleeping function' plant sleep 600 true
 }
 
 PLANT=1 "$VM/module.sh" "$kernel"

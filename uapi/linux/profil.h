@@ -28,7 +28,9 @@
  *            than &struct profil_query.out_regions_max
  * EOPNOTSUPP a flag, rate or source that this kernel does not implement
  * EFAULT     a pointer that cannot be read or written; for a histogram, any
- *            byte outside a writable mapping of ordinary memory
+ *            byte outside a writable mapping of ordinary memory and, with
+ *            PROFIL_START_F_VALIDATE, a page that cannot be had, be it for
+ *            want of memory
  * ENOENT     STATS, and nothing was ever started in this address space
  * ENOMEM     no memory, or no room for the anchor mapping
  * ENOSPC     a limit of this user or of the system was reached
@@ -60,6 +62,10 @@
 #define PROFIL_HOOK_KPROBE	2	/* breakpoint on the tick */
 #define PROFIL_HOOK_HRTIMER	3	/* own timer on each CPU, one tick apart */
 
+/* Values of profil_start.source and profil_stats.out_source. */
+#define PROFIL_SOURCE_TICK	0	/* the timer tick */
+#define PROFIL_SOURCE_TIMER	1	/* own timer, while the process runs */
+
 /* Bits of profil_query.out_features. */
 #define PROFIL_FEATURE_TASK_WORK	(1 << 0)
 #define PROFIL_FEATURE_DEFERRED		(1 << 1)
@@ -83,6 +89,11 @@
  * @out_hooks_lost: How often a hook was found switched off by others while it
  *                  was in use, and replaced by PROFIL_HOOK_HRTIMER
  * @out_regions_max: Most regions that one START takes
+ * @out_timer_rate_max: Highest rate of PROFIL_SOURCE_TIMER (module parameter
+ *                      max_timer_rate); 0: there is no such source, because
+ *                      the kernel's timers are no finer than its tick, or the
+ *                      administrator does not want it
+ * @out_reserved: 0
  */
 struct profil_query {
 	__u32 size;
@@ -94,6 +105,8 @@ struct profil_query {
 	__u32 out_hook;
 	__u32 out_hooks_lost;
 	__u32 out_regions_max;
+	__u32 out_timer_rate_max;
+	__u32 out_reserved;
 };
 
 /* Bits of profil_region.flags. */
@@ -161,7 +174,9 @@ struct profil_region {
  *        of the whole process, a random choice of the right size is taken.
  *        Above &struct profil_query.out_tick_hz, up to 8 times as much, a tick
  *        counts as several
- * @source: What gives the samples; 0, the timer tick, is the only one
+ * @source: What gives the samples, PROFIL_SOURCE_TICK or PROFIL_SOURCE_TIMER
+ * @jitter: With PROFIL_SOURCE_TIMER, how much of a period is random, from 0 to
+ *          100 percent
  * @__reserved: Must be 0
  *
  * Profiles all threads of the caller's address space, present and future, in
@@ -171,6 +186,14 @@ struct profil_region {
  * that is no longer part of the profile once the call has returned.  A
  * histogram that is not wholly writable fails with EFAULT and ends an earlier
  * profile, as profil(2) does on BSD; every other failure leaves it running.
+ *
+ * With PROFIL_SOURCE_TIMER, the CPU time of the process is cut into periods of
+ * 1/@rate second, and each gives one sample, so "tick" means such a sample.
+ * @rate is from 1 to &struct profil_query.out_timer_rate_max.  With a @jitter of
+ * 0 the samples are one period apart; with 100 each may be anywhere in its
+ * period, so that no program can run in step with them.  A thread that runs on
+ * another CPU when another calls START is sampled from its next tick on.  CPUs that
+ * are left without a tick (nohz_full) are left without this timer as well.
  *
  * - PROFIL_START_F_USER_ONLY: leaves out ticks in the kernel;
  * - PROFIL_START_F_THREAD: profiles the calling thread alone, and no child;
@@ -194,7 +217,8 @@ struct profil_start {
 	__aligned_u64 regions_uptr;
 	__u32 rate;
 	__u32 source;
-	__u32 __reserved[2];
+	__u32 jitter;
+	__u32 __reserved;
 };
 
 /**
@@ -249,6 +273,8 @@ struct profil_stop {
  *                    limit
  * @out_fault_addr: Address of the counter that ended the profile
  * @out_system: of @out_ticks, left out because of PROFIL_START_F_USER_ONLY
+ * @out_source: PROFIL_SOURCE_*, of the profile that was started last
+ * @out_reserved: 0
  *
  * At any time
  * ticks = not_due + system + in_range + outside + saturated + pending + lost.
@@ -278,6 +304,8 @@ struct profil_stats {
 	__aligned_u64 out_forks_missed;
 	__aligned_u64 out_fault_addr;
 	__aligned_u64 out_system;
+	__u32 out_source;
+	__u32 out_reserved;
 };
 
 #endif /* _UAPI_LINUX_PROFIL_H */

@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The arithmetic of the timer source: the CPU time of a process is cut into
+ * periods, and each has one sample, at a random place of its first part.  Pure,
+ * so that the kernel and the tests share it.
+ */
+#ifndef _PROFIL_PERIOD_H
+#define _PROFIL_PERIOD_H
+
+#include <linux/minmax.h>
+#include <linux/prandom.h>
+#include <linux/types.h>
+
+/* Times are in ns. */
+struct profil_period {
+	u64			gen;	/* generation of the set that has it */
+	u32			length;
+	u32			spread;	/* of this first part; 0 is the beginning */
+	s64			start;	/* of the one with the next sample */
+	struct rnd_state	rnd;
+};
+
+static inline u32 profil_period_random(struct profil_period *period, u32 below)
+{
+	return (u64)prandom_u32_state(&period->rnd) * below >> 32;
+}
+
+/**
+ * profil_period_due - When to take the next sample
+ * @period: The period
+ * @now: The time
+ *
+ * Return: A random time of those that are left; one that is over, where none is.
+ */
+static inline s64 profil_period_due(struct profil_period *period, s64 now)
+{
+	s64 gone = max_t(s64, now - period->start, 0);
+
+	if (gone >= period->spread)
+		return period->start + period->spread;
+	return period->start + gone +
+	       profil_period_random(period, period->spread - gone);
+}
+
+/**
+ * profil_period_first - As if there had been periods for ever
+ * @period: The period; its start becomes a random one
+ * @now: The time
+ *
+ * Return: When to take the next sample.
+ */
+static inline s64 profil_period_first(struct profil_period *period, s64 now)
+{
+	s64 due;
+
+	period->start = now - profil_period_random(period, period->length);
+	due = period->start + profil_period_random(period, period->spread);
+	if (due >= now)
+		return due;
+	period->start += period->length;
+	return period->start + profil_period_random(period, period->spread);
+}
+
+/**
+ * profil_period_keep - What is left of a period, to go on with another time
+ * @period: The period
+ * @now: The time
+ *
+ * Return: It, in one word, with the generation; both cut.
+ */
+static inline s64 profil_period_keep(const struct profil_period *period, s64 now)
+{
+	s32 left = clamp_t(s64, period->start - now, S32_MIN, S32_MAX);
+
+	return period->gen << 32 | (u32)left;
+}
+
+/**
+ * profil_period_resume - Go on with what was left
+ * @period: The period, with its generation
+ * @left: What profil_period_keep() had, or 0
+ * @now: The time
+ *
+ * Return: When to take the next sample; of a period that began at random, if
+ * nothing was left, or by another generation.
+ */
+static inline s64 profil_period_resume(struct profil_period *period, s64 left,
+				       s64 now)
+{
+	if (!left || (u32)(left >> 32) != (u32)period->gen)
+		return profil_period_first(period, now);
+	period->start = now + (s32)left;
+	return profil_period_due(period, now);
+}
+
+#endif /* _PROFIL_PERIOD_H */
