@@ -56,37 +56,45 @@ static const char *remedy(int err)
 	}
 }
 
-static struct iovec piece(const char *text)
+/*
+ * No stdio: a call from a constructor or a forked child must not touch the
+ * program's own buffers.
+ */
+void libprofil_say(const char *const parts[LIBPROFIL_PARTS])
 {
-	return (struct iovec) { (void *)text, strlen(text) };
+	struct iovec line[LIBPROFIL_PARTS];
+	int err = errno;
+	int cancel, n;
+
+	for (n = 0; n < LIBPROFIL_PARTS && parts[n]; n++)
+		line[n] = (struct iovec) { (void *)parts[n], strlen(parts[n]) };
+	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
+	/* Without a stderr, errno alone has to do. */
+	if (writev(STDERR_FILENO, line, n) < 0)
+		errno = err;
+	pthread_setcancelstate(cancel, NULL);
 }
 
 /*
  * Callers from before this library ignore the result of profil(), and would
- * find an empty histogram without a word.  No stdio: a call from a constructor
- * or a forked child must not touch the program's own buffers.
+ * find an empty histogram without a word.
  */
 void libprofil_complain(const char *note)
 {
 	static atomic_flag said = ATOMIC_FLAG_INIT;
 	const char *quiet = getenv("PROFIL_QUIET");
 	int err = errno;
-	struct iovec line[] = {
-		piece("profil: cannot open " DEVICE ": "),
-		piece(strerror(err)),
-		piece(remedy(err)),
-		piece(note),
-		piece("\n"),
+	const char *const parts[LIBPROFIL_PARTS] = {
+		"profil: cannot open " DEVICE ": ",
+		strerror(err),
+		remedy(err),
+		note,
+		"\n",
 	};
-	int cancel;
 
+	errno = err;
 	if (quiet && !strcmp(quiet, "1"))
 		return;
-	if (atomic_flag_test_and_set(&said))
-		return;
-	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
-	/* Without a stderr, errno alone has to do. */
-	if (writev(STDERR_FILENO, line, 5) < 0)
-		errno = err;
-	pthread_setcancelstate(cancel, NULL);
+	if (!atomic_flag_test_and_set(&said))
+		libprofil_say(parts);
 }

@@ -33,6 +33,10 @@ extern atomic_bool libprofil_started;
 int libprofil_command(unsigned long cmd, void *arg);
 void libprofil_complain(const char *note);
 
+/* A line on stderr, made of parts; the one after the last is NULL. */
+#define LIBPROFIL_PARTS 8
+void libprofil_say(const char *const parts[LIBPROFIL_PARTS]);
+
 /* start.c: 0, -1, or NO_DEVICE */
 int libprofil_start(const struct profil_start *start);
 

@@ -32,9 +32,14 @@ static __attribute__((constructor)) void follow_fork(void)
 	pthread_atfork(take, give, give);
 }
 
+/* Looked for once: who has asked whether there is one may call it with any lock. */
 static libprofil_fn *next(void)
 {
-	return (libprofil_fn *)dlsym(RTLD_NEXT, "profil");
+	static void *_Atomic found;
+
+	if (!found)
+		found = dlsym(RTLD_NEXT, "profil");
+	return (libprofil_fn *)found;
 }
 
 bool libprofil_next_exists(void)

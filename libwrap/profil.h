@@ -172,6 +172,26 @@ int profil_stats(struct profil_stats *stats);
  */
 int profil_query(struct profil_query *query);
 
+/**
+ * profil_dump() - Write the files of a program of gcc -pg now, see libprofil(7)
+ *
+ * Counting goes on meanwhile.  With PROFIL_RESET=1 in the environment it begins
+ * anew, and the next files have other names.
+ *
+ * Errors: ENOENT when the program is not one of gcc -pg; and those of open(),
+ * write() and rename(), of which a line on stderr tells for which file.
+ */
+int profil_dump(void);
+
+/**
+ * profil_reset() - Have a program of gcc -pg count from zero
+ *
+ * Files that were written before are not replaced by later ones.
+ *
+ * Errors: ENOENT when the program is not one of gcc -pg.
+ */
+int profil_reset(void);
+
 #ifdef __cplusplus
 }
 #endif

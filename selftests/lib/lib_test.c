@@ -34,7 +34,7 @@ static bool is_start(void *arg)
 	TAP_CHECK(start->region_len == sizeof(*region));
 	TAP_CHECK(start->rate == 100);
 	TAP_CHECK(start->source == 0);
-	TAP_CHECK(!start->__reserved[0] && !start->__reserved[1]);
+	TAP_CHECK(!start->jitter && !start->__reserved);
 	TAP_CHECK(region->buf_uptr == (uintptr_t)bins);
 	TAP_CHECK(region->bytes == sizeof(bins));
 	TAP_CHECK(region->offset == 0x1234);

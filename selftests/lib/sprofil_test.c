@@ -54,7 +54,7 @@ static bool is_wanted(void *arg)
 	TAP_CHECK(start->region_len == sizeof(*region));
 	TAP_CHECK(start->rate == want.rate);
 	TAP_CHECK(start->source == 0);
-	TAP_CHECK(!start->__reserved[0] && !start->__reserved[1]);
+	TAP_CHECK(!start->jitter && !start->__reserved);
 	for (int i = 0; i < want.num; i++, region++) {
 		const struct prof *prof = want.prof[i];
 

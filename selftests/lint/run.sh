@@ -115,9 +115,10 @@ checkpatch() {
 check_checkpatch() {
 	need perl perl && source_tree || return
 	local kernel user status=0
-	mapfile -t kernel < <(files -path './module/*.[ch]' -o -path './selftests/vm/plant/*.[ch]')
+	mapfile -t kernel < <(files -path './module/*.[ch]' -o -path './selftests/vm/plant/*.[ch]' \
+		-o -path './selftests/bench/floor/*.[ch]')
 	mapfile -t user < <(files -name '*.[ch]' ! -path './module/*' \
-		! -path './selftests/vm/plant/*' ! -name 'planted_*')
+		! -path './selftests/vm/plant/*' ! -path './selftests/bench/floor/*' ! -name 'planted_*')
 	checkpatch "$checkpatch_kernel" "${kernel[@]}" || status=1
 	checkpatch "$checkpatch_user" "${user[@]}" || status=1
 	return $status
@@ -186,7 +187,7 @@ check_spdx() {
 check_size() {
 	files -path './module/*.[ch]' | xargs wc -l | awk '
 		# the one private header has the picture and the locking rules
-		{ most = $2 ~ /module\/profil.h$/ ? 350 : 250 }
+		{ most = $2 ~ /module\/profil.h$/ ? 380 : 250 }
 		$2 != "total" && $1 > most { print $2 " has " $1 " lines, more than " most; bad = 1 }
 		END { exit bad }'
 }

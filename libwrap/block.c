@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
+/* A block counts: see block.h, and arcs.h for the rules of the tables. */
+#include "arcs.h"
+#include "block.h"
+#include "internal.h"
+
+/* gmon.c */
+void __monstartup(unsigned long low, unsigned long high);
+void _mcleanup(void);
+
+#define CALLEES_MAX 256	/* each object has one or two */
+
+/* What blocks call: the entries that are not 0 come first. */
+static _Atomic uintptr_t callees[CALLEES_MAX];
+
+static void callee_add(uintptr_t callee)
+{
+	for (int i = 0; i < CALLEES_MAX && callee; i++) {
+		uintptr_t seen = 0;
+
+		if (atomic_compare_exchange_strong(&callees[i], &seen, callee) || seen == callee)
+			return;
+	}
+}
+
+/* Where the call is that returns to @back. */
+static uintptr_t call_before(uintptr_t back)
+{
+#if defined(__x86_64__)
+	const unsigned char *code = (const unsigned char *)back;
+
+	return back - (code[-5] == 0xe8 ? 5 : 6);
+#else
+	return back - CALL_BYTES;
+#endif
+}
+
+static void count_up(struct libprofil_arc *arc)
+{
+#if defined(__x86_64__)
+	/* No other thread writes here, and no signal divides an instruction. */
+	__asm__ volatile("incq %0" : "+m" (arc->count));
+#else
+	atomic_fetch_add_explicit(&arc->count, 1, memory_order_relaxed);
+#endif
+}
+
+static struct libprofil_arc *search(uintptr_t at)
+{
+	struct libprofil_arcs *arcs = libprofil_arcs_mine;
+	uintptr_t offset = (at * ARCS_HASH + BLOCK_SELF) & arcs->mask;
+	struct libprofil_arc *arc = &arcs->first[offset / ARC_BYTES];
+
+	for (; atomic_load_explicit(&arc->self, memory_order_relaxed); arc++)
+		if (atomic_load_explicit(&arc->from, memory_order_relaxed) == at &&
+		    atomic_load_explicit(&arc->self, memory_order_relaxed) == BLOCK_SELF)
+			return arc;
+	return NULL;
+}
+
+/**
+ * libprofil_block_count() - Count that a block was reached
+ * @back: Where the call returns to with which the block begins
+ *
+ * Context: Any, also a signal handler.
+ */
+PROFIL_API
+void libprofil_block_count(uintptr_t back)
+{
+	uintptr_t at = call_before(back);
+	struct libprofil_arc *arc;
+
+	if (libprofil_arcs_off)
+		return;
+	arc = search(at);
+	if (arc) {
+		count_up(arc);
+		return;
+	}
+	callee_add(block_callee((const unsigned char *)at, at));
+	libprofil_arcs_add(at, BLOCK_SELF);
+}
+
+/**
+ * libprofil_block_calls() - Whether a block would call that
+ * @callee: As from block_callee()
+ */
+bool libprofil_block_calls(uintptr_t callee)
+{
+	for (int i = 0; i < CALLEES_MAX && callees[i]; i++)
+		if (callees[i] == callee)
+			return true;
+	return false;
+}
+
+struct range {
+	uintptr_t low, high;
+};
+
+static bool is_elsewhere(void *arg, struct libprofil_arc *arc)
+{
+	const struct range *range = arg;
+
+	return arc->self != BLOCK_SELF || arc->from < range->low || arc->from >= range->high;
+}
+
+/**
+ * libprofil_block_any() - Whether a block was reached there
+ * @low: Where the code begins
+ * @high: Where it ends
+ */
+bool libprofil_block_any(uintptr_t low, uintptr_t high)
+{
+	struct range range = { low, high };
+
+	return callees[0] && !libprofil_arcs_each(is_elsewhere, &range);
+}
+
+/**
+ * libprofil_block_start() - What the start-up file of gcc -pg does
+ *
+ * For programs that have none.  Under a name of its own: those of gmon.c may be
+ * bound to the C library here.
+ */
+PROFIL_API
+void libprofil_block_start(void)
+{
+	__monstartup(0, 0);
+}
+
+/**
+ * libprofil_block_finish() - What it does at exit
+ */
+PROFIL_API
+void libprofil_block_finish(void)
+{
+	_mcleanup();
+}

@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
+/* The blocks of an object, with those that were never reached. */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <sys/mman.h>
+#include <sys/uio.h>
+#include "arcs.h"
+#include "block.h"
+#include "gmon.h"
+
+#define WINDOW	65536	/* bytes of code at a time */
+#define PAGE	4096	/* the smallest that a kernel has */
+
+/* <unistd.h> declares profil(), see internal.h. */
+int getpid(void);
+
+struct window {
+	uintptr_t low, high;
+	bool anew;			/* the next file begins with what comes now */
+	uintptr_t counts[WINDOW];	/* of the block at each byte */
+	unsigned char code[WINDOW + 2 * PAGE];
+};
+
+/*
+ * What cannot be read, or is not mapped any more, is 0: of a call of the system
+ * that is a result, and no signal.
+ */
+static void read_code(struct window *window)
+{
+	uintptr_t at = window->low, bytes;
+
+	memset(window->code, 0, sizeof(window->code));
+	for (; at < window->high + CALL_BYTES; at += bytes) {
+		struct iovec from, to;
+
+		bytes = PAGE - at % PAGE;
+		from = (struct iovec) { (void *)at, bytes };
+		to = (struct iovec) { window->code + (at - window->low), bytes };
+		process_vm_readv(getpid(), &to, 1, &from, 1, 0);
+	}
+}
+
+static bool read_count(void *arg, struct libprofil_arc *arc)
+{
+	struct window *window = arg;
+	uintptr_t count;
+
+	if (arc->self != BLOCK_SELF || arc->from < window->low || arc->from >= window->high)
+		return true;
+	count = atomic_load(&arc->count) - arc->told;
+	if (count && (!window->anew || libprofil_told_note(arc, count)))
+		window->counts[arc->from - window->low] += count;
+	return true;
+}
+
+static bool is_block(const struct window *window, uintptr_t i)
+{
+	return window->counts[i] ||
+	       libprofil_block_calls(block_callee(window->code + i, window->low + i));
+}
+
+static bool window_each(struct window *window, libprofil_blocks_fn *each, void *arg)
+{
+	memset(window->counts, 0, sizeof(window->counts));
+	read_code(window);
+	libprofil_arcs_each(read_count, window);
+	for (uintptr_t i = 0; i < window->high - window->low; i += CALL_STEP)
+		if (is_block(window, i) && !each(arg, window->low + i, window->counts[i]))
+			return false;
+	return true;
+}
+
+static bool blocks_each(struct window *window, const struct libprofil_object *object,
+			libprofil_blocks_fn *each, void *arg)
+{
+	uintptr_t low = object->low;
+
+	for (; low < object->high; low = window->high) {
+		window->low = low;
+		window->high = object->high - low < WINDOW ? object->high : low + WINDOW;
+		if (!window_each(window, each, arg))
+			return false;
+	}
+	return true;
+}
+
+/**
+ * libprofil_blocks_each() - Find all blocks of an object
+ * @gmon: For which file
+ * @each: Called for each, in the order of addresses, until it returns false
+ * @arg: For @each
+ *
+ * Context: One at a time, while others count.
+ * Return: Whether @each was called for all; if there is no memory, errno says so.
+ */
+bool libprofil_blocks_each(const struct libprofil_gmon *gmon,
+			   libprofil_blocks_fn *each, void *arg)
+{
+	struct window *window;
+	bool all;
+
+	if (!libprofil_block_any(gmon->object->low, gmon->object->high))
+		return true;
+	window = mmap(NULL, sizeof(*window), PROT_READ | PROT_WRITE,
+		      MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	if (window == MAP_FAILED)
+		return false;
+	window->anew = gmon->anew;
+	all = blocks_each(window, gmon->object, each, arg);
+	munmap(window, sizeof(*window));
+	return all;
+}

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
+/*
+ * Programs without the start-up file of gcc -pg, but with code of gcc -pg, such as
+ * in a library.  Its first call of mcount could not begin a profile, for it may come
+ * from where the C library must not be called: so whoever needs mcount is looked for.
+ */
+#define _GNU_SOURCE
+#include <link.h>
+#include <stdbool.h>
+#include <string.h>
+#include "gmon.h"
+
+void __monstartup(unsigned long low, unsigned long high);
+void _mcleanup(void);
+
+struct names {
+	const ElfW(Sym) *symbols;
+	const char *strings;
+	size_t bytes;
+};
+
+static void find_names(struct names *names, const ElfW(Dyn) *dyn)
+{
+	for (; dyn->d_tag != DT_NULL; dyn++)
+		if (dyn->d_tag == DT_SYMTAB)
+			names->symbols = (const void *)dyn->d_un.d_ptr;
+		else if (dyn->d_tag == DT_STRTAB)
+			names->strings = (const void *)dyn->d_un.d_ptr;
+		else if (dyn->d_tag == DT_STRSZ)
+			names->bytes = dyn->d_un.d_val;
+}
+
+static bool is_one_of(const char *name, const char *const *list)
+{
+	for (; *list; list++)
+		if (!strcmp(name, *list))
+			return true;
+	return false;
+}
+
+/* Linkers put strings after symbols, which have no number of their own. */
+static bool needs(const struct names *names, const char *const *list)
+{
+	const ElfW(Sym) *symbol = names->symbols;
+
+	for (; (const char *)(symbol + 1) <= names->strings; symbol++)
+		if (symbol->st_shndx == SHN_UNDEF && symbol->st_name < names->bytes &&
+		    is_one_of(names->strings + symbol->st_name, list))
+			return true;
+	return false;
+}
+
+static const char *const counting[] = { "mcount", "_mcount", "__fentry__", NULL };
+static const char *const starting[] = { "__monstartup", "monstartup", NULL };
+
+/* 1 if it needs mcount, -1 if a start-up file will start it, or it does so itself. */
+static int look(const struct dl_phdr_info *info, const ElfW(Phdr) *phdr)
+{
+	struct names names = { 0 };
+
+	find_names(&names, (const void *)(info->dlpi_addr + phdr->p_vaddr));
+	/* Those of the kernel's own object are no addresses. */
+	if (!names.symbols || (uintptr_t)names.symbols < info->dlpi_addr)
+		return 0;
+	if (needs(&names, starting))
+		return -1;
+	return needs(&names, counting);
+}
+
+static int look_at_object(struct dl_phdr_info *info, size_t size, void *arg)
+{
+	int found = 0;
+
+	(void)size;
+	(void)arg;
+	for (int i = 0; i < info->dlpi_phnum && !found; i++)
+		if (info->dlpi_phdr[i].p_type == PT_DYNAMIC)
+			found = look(info, &info->dlpi_phdr[i]);
+	return found;
+}
+
+/**
+ * libprofil_startup() - Start, if there is code of gcc -pg and nothing else does
+ *
+ * Context: dl_iterate_phdr() may be called.
+ */
+__attribute__((constructor))
+void libprofil_startup(void)
+{
+	if (!libprofil_profile.num && dl_iterate_phdr(look_at_object, NULL) > 0)
+		__monstartup(0, 0);
+}
+
+/* Where a start-up file does it, that comes before. */
+static __attribute__((destructor)) void finish(void)
+{
+	libprofil_startup();
+	if (libprofil_profile.num)
+		_mcleanup();
+}

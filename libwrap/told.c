@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
+/*
+ * Calls that are in a file after which counts begin anew: noted while it is
+ * written, and told once it is whole.  One that cannot be written loses none.
+ */
+#include <stddef.h>
+#include <sys/mman.h>
+#include "gmon.h"
+
+/* Arcs that come while the file is written. */
+#define SPARE	4096
+
+struct note {
+	struct libprofil_arc *arc;
+	uintptr_t count;
+};
+
+/* All under the lock of own.c. */
+static struct note *notes;
+static size_t num, room;
+
+static bool count_arc(void *arg, struct libprofil_arc *arc)
+{
+	(void)arg;
+	(void)arc;
+	room++;
+	return true;
+}
+
+/**
+ * libprofil_told_begin() - Begin to note what is in a file
+ * @object: Whose file it is
+ *
+ * Return: Whether there is memory for it; if not, errno says why.
+ */
+bool libprofil_told_begin(const struct libprofil_object *object)
+{
+	num = 0;
+	room = SPARE + object->kept_num;
+	libprofil_arcs_each(count_arc, NULL);
+	notes = mmap(NULL, room * sizeof(*notes), PROT_READ | PROT_WRITE,
+		     MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	if (notes == MAP_FAILED)
+		notes = NULL;
+	return notes;
+}
+
+/**
+ * libprofil_told_note() - Note that a file has calls
+ * @arc: Of this arc
+ * @count: So many
+ *
+ * Return: False if there is no room: then they are for the next file.
+ */
+bool libprofil_told_note(struct libprofil_arc *arc, uintptr_t count)
+{
+	if (num == room)
+		return false;
+	notes[num++] = (struct note) { arc, count };
+	return true;
+}
+
+/**
+ * libprofil_told_end() - Take back what was noted, or have it be told
+ * @done: The file is whole
+ */
+void libprofil_told_end(bool done)
+{
+	for (size_t i = 0; done && i < num; i++)
+		notes[i].arc->told += notes[i].count;
+	if (notes)
+		munmap(notes, room * sizeof(*notes));
+}

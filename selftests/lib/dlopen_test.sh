@@ -1,0 +1,179 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+# Shared libraries of gcc -pg, also in programs that are not, and such as come and
+# go; without the device.
+# Usage: dlopen_test.sh LIBDIR COMPILER...
+set -eu
+
+here=$(cd "$(dirname "$0")" && pwd)
+lib=$(cd "$1" && pwd)
+shift
+CC="$* -O2"
+# shellcheck source-path=SCRIPTDIR source=tap.sh
+. "$here/tap.sh"
+# shellcheck source-path=SCRIPTDIR source=gprof.sh
+. "$here/gprof.sh"
+export PROFIL_QUIET=1
+host=$tmp/host
+
+# library FILE FUNCTION FLAG...
+library() {
+	file=$1 function=$2
+	shift 2
+	mkdir -p "${file%/*}"
+	$CC -pg -fPIC -shared -DWORK="$function" -o "$file" "$here/plug.c" "$@"
+}
+
+# files NAME...: those, and no others
+files() {
+	(cd "$tmp/run" && ls -A) >"$tmp/have"
+	printf '%s\n' "$@" | sort | diff -u - "$tmp/have"
+}
+
+# Both begin at the first call, whoever makes it.
+linked() {
+	$CC -DLINKED -o "$tmp/linked" "$here/host.c" -L"$tmp/a" -la -Wl,-rpath,"$tmp/a"
+	run "$tmp/linked" 11
+	files gmon.out gmon.out.liba.so
+	counted in_a 11 "$tmp/a/liba.so" "$tmp/run/gmon.out.liba.so"
+}
+
+opened() {
+	for program in "$host" "$tmp/host-pg"; do
+		run "$program" "$tmp/a/liba.so" 12
+		counted in_a 12 "$tmp/a/liba.so" "$tmp/run/gmon.out.liba.so"
+	done
+}
+
+closed() {
+	run "$host" "$tmp/a/liba.so" 13 close
+	counted in_a 13 "$tmp/a/liba.so" "$tmp/run/gmon.out.liba.so"
+}
+
+# They have the same size, and so the same place, when libprofil has its memory.
+same_place() {
+	run "$host" "$tmp/a/early.so" close "$tmp/a/liba.so" 14 close "$tmp/a/libb.so" 15 close "$tmp/a/liba.so" 16 2>"$tmp/places"
+	test "$(sed 1d "$tmp/places" | sort -u | wc -l)" = 1
+	files gmon.out gmon.out.early.so gmon.out.liba.so gmon.out.libb.so
+	counted in_a 30 "$tmp/a/liba.so" "$tmp/run/gmon.out.liba.so"
+	counted in_b 15 "$tmp/a/libb.so" "$tmp/run/gmon.out.libb.so"
+}
+
+# Before a constructor calls anything.
+same_place_early() {
+	run "$host" "$tmp/a/liba.so" close "$tmp/a/early.so" 1 close "$tmp/a/later.so" 2
+	counted in_early 6 "$tmp/a/early.so" "$tmp/run/gmon.out.early.so"
+	counted in_later 7 "$tmp/a/later.so" "$tmp/run/gmon.out.later.so"
+}
+
+same_name() {
+	run "$host" "$tmp/a/liba.so" 17 "$tmp/c/liba.so" 18
+	files gmon.out gmon.out.liba.so gmon.out.liba.so-2
+	counted in_a 17 "$tmp/a/liba.so" "$tmp/run/gmon.out.liba.so"
+	counted in_c 18 "$tmp/c/liba.so" "$tmp/run/gmon.out.liba.so-2"
+}
+
+# What was closed before is the parent's.
+child() {
+	run "$host" "$tmp/a/liba.so" 19 close "$tmp/a/libb.so" 1 fork 20
+	test "$(find "$tmp/run" -name 'gmon.out.*[0-9].lib*' | wc -l)" = 1
+	counted in_a 19 "$tmp/a/liba.so" "$tmp/run/gmon.out.liba.so"
+	counted in_b 20 "$tmp/a/libb.so" "$tmp"/run/gmon.out.*[0-9].libb.so
+}
+
+constructor() {
+	run "$host" "$tmp/a/early.so" 21
+	counted in_early 26 "$tmp/a/early.so" "$tmp/run/gmon.out.early.so"
+}
+
+# Where the caller of dlopen() has its libraries.
+runpath() {
+	for flag in --enable-new-dtags --disable-new-dtags; do
+		$CC -o "$tmp/run-host" "$here/host.c" -Wl,$flag,-rpath,"$tmp/a"
+		run "$tmp/run-host" liba.so 22
+		counted in_a 22 "$tmp/a/liba.so" "$tmp/run/gmon.out.liba.so"
+	done
+}
+
+# shellcheck disable=SC2016 # for the linker
+origin() {
+	run "$host" '$ORIGIN/a/liba.so' 23 close
+	counted in_a 23 "$tmp/a/liba.so" "$tmp/run/gmon.out.liba.so"
+}
+
+# At once: a signal does not look for what is there.
+noticed() {
+	for file in "$tmp/a/liba.so" liba.so; do
+		run env LD_LIBRARY_PATH="$tmp/a" PROFIL_EXIT=TERM "$host" "$file" 24 term ||
+			test $? = 143
+		counted in_a 24 "$tmp/a/liba.so" "$tmp/run/gmon.out.liba.so"
+	done
+}
+
+# Calls are the C library's there, which the program had before; but it is not
+# unmapped with a library that brings it, for it is needed until the end.
+brings_it() {
+	library "$tmp/a/brings.so" in_brings -L"$lib" -lprofil -Wl,-rpath,"$lib"
+	rm -rf "$tmp/run"
+	mkdir "$tmp/run"
+	(cd "$tmp/run" && PROFIL_INTERVAL=0.01 "$host" "$tmp/a/brings.so" 1 close "$tmp/a/liba.so" 100000000)
+	files gmon.out
+}
+
+nothing_of_pg() {
+	$CC -fPIC -shared -DWORK=in_plain -o "$tmp/a/plain.so" "$here/plug.c"
+	run "$host" "$tmp/a/plain.so" 27 close
+	test -z "$(ls -A "$tmp/run")"
+}
+
+# started FUNCTION: by hand, without the start-up file of gcc -pg
+started() {
+	$CC -pg -DSTART="$1" -c -o "$tmp/byhand.o" "$here/byhand.c"
+	$CC -o "$tmp/byhand" "$tmp/byhand.o"
+	run "$tmp/byhand" 29 30
+}
+
+# Addresses as in the program's file; the number follows the file's first 21 bytes.
+by_hand_where() {
+	for start in __monstartup monstartup; do
+		started $start
+		low=$(nm "$tmp/byhand" | awk '$3 == "leaf" { print $1 }')
+		high=$(printf '%016x' $((0x$low + 64)))
+		test "$(od -A n -t x8 -j 21 -N 16 "$tmp/run/gmon.out")" = " $low $high"
+	done
+}
+
+by_hand_when() {
+	started monstartup
+	counted leaf 30 "$tmp/byhand" "$tmp/run/gmon.out"
+}
+
+dump_of_closed() {
+	run env PROFIL_EXIT=_exit,TERM PROFIL_INTERVAL=0.01 "$host" "$tmp/a/liba.so" 28 close
+	counted in_a 28 "$tmp/a/liba.so" "$tmp/run/gmon.out.liba.so"
+}
+
+library "$tmp/a/liba.so" in_a
+library "$tmp/a/libb.so" in_b
+library "$tmp/c/liba.so" in_c
+library "$tmp/a/early.so" in_early -DEARLY=5
+library "$tmp/a/later.so" in_later -DEARLY=5
+$CC -o "$host" "$here/host.c"
+$CC -pg -o "$tmp/host-pg" "$here/host.c" -lm
+check 'a library of gcc -pg is counted in a program that is not' linked
+check 'so is one that is opened' opened
+check 'and one that is closed' closed
+check 'of libraries that come to the same place each has its calls' same_place
+check 'from its constructor on' same_place_early
+check 'libraries of the same name have files of their own' same_name
+check 'a child has nothing of what was closed before' child
+check 'calls of a constructor are counted' constructor
+check 'dlopen() still searches where its caller says' runpath
+check 'and knows its caller by ORIGIN' origin
+check 'a library is noticed when dlopen() returns' noticed
+check 'a library brings libprofil, and leaves it there' brings_it
+check 'a program without any of it writes nothing' nothing_of_pg
+check 'a program that begins a profile by hand says of what' by_hand_where
+check 'and counts from there on' by_hand_when
+check 'the interval tells of what is closed' dump_of_closed
+plan

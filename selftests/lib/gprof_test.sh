@@ -1,0 +1,213 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+# The runtime of gcc -pg, without the device: calls, and files that gprof reads.
+# Usage: gprof_test.sh LIBDIR COMPILER...
+set -eu
+
+here=$(cd "$(dirname "$0")" && pwd)
+lib=$(cd "$1" && pwd)
+shift
+CC="$* -O2 -pg -pthread"
+# shellcheck source-path=SCRIPTDIR source=tap.sh
+. "$here/tap.sh"
+# shellcheck source-path=SCRIPTDIR source=gprof.sh
+. "$here/gprof.sh"
+export PROFIL_QUIET=1
+
+# takeover NAME FLAG...
+takeover() {
+	program=$tmp/$1
+	shift
+	$CC "$@" -o "$program" "$here/calls.c"
+	run "$program" threads 1 12345
+	counted leaf 12345 "$program" "$tmp/run/gmon.out"
+}
+
+# linked FLAG...: without a word of the linker
+linked() {
+	$CC "$@" -o "$tmp/linked" "$here/calls.c" -L"$lib" -lprofil >"$tmp/link" 2>&1
+	test ! -s "$tmp/link"
+	rm -rf "$tmp/run"
+	mkdir "$tmp/run"
+	(cd "$tmp/run" && LD_LIBRARY_PATH=$lib "$tmp/linked" threads 1 54321)
+	counted leaf 54321 "$tmp/linked" "$tmp/run/gmon.out"
+}
+
+four_threads() {
+	run "$tmp/calls" threads 4 300000
+	counted leaf 1200000 "$tmp/calls" "$tmp/run/gmon.out"
+}
+
+signal_handlers() {
+	num=$(run "$tmp/calls" signals 2000)
+	counted leaf "$num" "$tmp/calls" "$tmp/run/gmon.out"
+}
+
+# Each child has counts of its own from zero, in a file of its own.
+children() {
+	run "$tmp/calls" fork 20 17
+	test "$(find "$tmp/run" -name 'gmon.out.*' | wc -l)" = 20
+	for file in "$tmp"/run/gmon.out.*; do
+		counted leaf 17 "$tmp/calls" "$file"
+	done
+	counted leaf 17 "$tmp/calls" "$tmp/run/gmon.out"
+}
+
+two_threads_of_a_child() {
+	run "$tmp/calls" child 20000000
+	counted leaf 40000000 "$tmp/calls" "$tmp"/run/gmon.out.*
+}
+
+# More arcs than a table has at its beginning.
+many_arcs() {
+	run "$tmp/calls" many 9
+	counted busy $((512 * 9)) "$tmp/calls" "$tmp/run/gmon.out"
+	counted leaf $((171 * 9)) "$tmp/calls" "$tmp/run/gmon.out"
+}
+
+cleanup_twice() {
+	run "$tmp/calls" twice
+	counted leaf 1 "$tmp/calls" "$tmp/run/gmon.out"
+}
+
+switched_off() {
+	run "$tmp/calls" switched 99
+	counted leaf 2 "$tmp/calls" "$tmp/run/gmon.out"
+}
+
+# 200000 samples, 100 of which are a second.
+big_counts() {
+	${CC% -pg*} -no-pie -I"$here/../../libwrap" -o "$tmp/big" "$here/big.c" "$lib/libprofil.a"
+	(cd "$tmp/run" && rm -f gmon.out && "$tmp/big")
+	gprof -b -p "$tmp/big" "$tmp/run/gmon.out" | grep -E ' 2000\.00 .* work$'
+}
+
+# Bound before it runs: lazy binding changes a register itself.
+registers() {
+	for flag in -mno-fentry -mfentry; do
+		$CC $flag -z now -o "$tmp/regs" "$here/regs.c"
+		run "$tmp/regs"
+		counted variadic 3 "$tmp/regs" "$tmp/run/gmon.out"
+	done
+}
+
+prefix() {
+	run env GMON_OUT_PREFIX=name "$tmp/calls" fork 3 5
+	test "$(find "$tmp/run" -name 'name.*[0-9]' | wc -l)" = 4
+	test ! -e "$tmp/run/gmon.out"
+}
+
+no_place() {
+	(cd "$tmp/run" && GMON_OUT_PREFIX=/nowhere/name LD_PRELOAD=$lib/libprofil.so \
+		"$tmp/calls" threads 1 1 2>"$tmp/err")
+	grep -E '^profil: cannot write /nowhere/name\.[0-9]+: No such file or directory; ' "$tmp/err"
+	test "$(wc -l <"$tmp/err")" = 1
+}
+
+# More places than there is room for: each call is in the file, or told.
+no_memory() {
+	run "$tmp/calls" full 3 2>"$tmp/err"
+	grep -E '^profil: [0-9]+ calls are not counted: no memory' "$tmp/err"
+	lost=$(sed -n 's/^profil: \([0-9]*\) calls .*/\1/p' "$tmp/err")
+	for name in busy leaf many; do
+		lost=$((lost + $(calls_of "$name" "$tmp/calls" "$tmp/run/gmon.out")))
+	done
+	test "$lost" = $(((512 + 171 + 1) * 3))
+}
+
+# No space: neither half a file nor the folder full of them.
+full_disk() {
+	rm -rf "$tmp/run"
+	mkdir "$tmp/run"
+	(cd "$tmp/run" && ulimit -f 1 && trap '' XFSZ &&
+		LD_PRELOAD=$lib/libprofil.so "$tmp/calls" many 1 2>"$tmp/err")
+	grep '^profil: cannot write gmon.out: File too large; ' "$tmp/err"
+	test -z "$(ls "$tmp/run")"
+}
+
+# The files say nothing of a run that is not theirs.
+earlier_file() {
+	rm -rf "$tmp/run"
+	mkdir "$tmp/run"
+	echo old >"$tmp/run/gmon.out"
+	ln "$tmp/run/gmon.out" "$tmp/run/held"
+	(cd "$tmp/run" && LD_PRELOAD=$lib/libprofil.so "$tmp/calls" threads 1 3)
+	test "$(cat "$tmp/run/held")" = old
+	counted leaf 3 "$tmp/calls" "$tmp/run/gmon.out"
+}
+
+says_no_device() {
+	test ! -e /dev/profil || return 0
+	run env PROFIL_QUIET=0 "$tmp/calls" threads 1 1 2>"$tmp/err"
+	grep '^profil: cannot open /dev/profil: ' "$tmp/err"
+	test "$(wc -l <"$tmp/err")" = 1
+}
+
+# seconds PROGRAM FILE: in all functions
+seconds() {
+	gprof -b -p "$@" | awk '$3 ~ /^[0-9.]+$/ { sum += $3 } END { print sum + 0 }'
+}
+
+# Some, however fast the machine is; and also what is written at the second exit.
+fallback() {
+	test ! -e /dev/profil || return 0
+	for interval in 1000 0.01; do
+		run env PROFIL_QUIET=0 PROFIL_FALLBACK=signal PROFIL_INTERVAL=$interval \
+			"$tmp/calls" threads 2 20000000 2>"$tmp/err"
+		test ! -s "$tmp/err"
+		counted leaf 40000000 "$tmp/calls" "$tmp/run/gmon.out"
+		seconds "$tmp/calls" "$tmp/run/gmon.out"
+		test "$(seconds "$tmp/calls" "$tmp/run/gmon.out" | tr -d .0)"
+	done
+	run "$tmp/calls" threads 2 20000000
+	test "$(seconds "$tmp/calls" "$tmp/run/gmon.out")" = 0
+}
+
+# instructions N COMMAND...: of a call, from runs with N and with 2 N of them
+instructions() {
+	calls=$1
+	shift
+	for times in 1 2; do
+		valgrind --tool=callgrind --callgrind-out-file=/dev/null \
+			"$@" $((times * calls)) 2>&1 | sed -n 's/.*Collected : //p'
+	done | awk -v calls="$calls" '{ n = $1 - n } END { printf "%.0f\n", n / calls }'
+}
+
+# On the way of a call that has been before; what remains of the program without
+# mcount is in both.
+half_of_glibc() {
+	${CC% -pg*} -O2 -pthread -DWITHOUT -o "$tmp/without" "$here/calls.c"
+	none=$(instructions 100000 "$tmp/without" threads 1)
+	# glibc's timer would end valgrind itself
+	trap '' PROF
+	theirs=$(cd "$tmp" && instructions 100000 "$tmp/calls" threads 1)
+	ours=$(cd "$tmp" && LD_PRELOAD=$lib/libprofil.so instructions 100000 "$tmp/calls" threads 1)
+	echo "instructions of a call: $none not counted, $theirs by the C library, $ours by this one"
+	test "$ours" -gt "$none"
+	test $((2 * (ours - none))) -le $((theirs - none))
+}
+
+check 'a program is taken over by LD_PRELOAD' takeover calls
+check 'so is one that is not position independent' takeover nopie -no-pie -fno-pie
+check 'and one with -mfentry' takeover fentry -mfentry
+check 'a program is linked to the library' linked
+check 'a static one too' linked -static
+check 'and a static one that is position independent' linked -static-pie
+check 'no call of four threads is lost' four_threads
+check 'no call of a signal handler is lost' signal_handlers
+check 'forked children count from zero, each for itself' children
+check 'threads of a child lose none' two_threads_of_a_child
+check 'arcs may be many' many_arcs
+check '_mcleanup() may be called twice' cleanup_twice
+check 'moncontrol(0) counts nothing' switched_off
+check 'counts may be larger than a bin of the file' big_counts
+check 'mcount leaves all registers alone' registers
+check 'GMON_OUT_PREFIX is as in the C library' prefix
+check 'a file that cannot be written is told, with the reason' no_place
+check 'calls that found no memory are told' no_memory
+check 'a full disk leaves no half file' full_disk
+check 'a file is replaced, not overwritten' earlier_file
+check "a call costs at most half of the C library's instructions" half_of_glibc
+check 'one line says that there is no device' says_no_device
+check 'PROFIL_FALLBACK=signal has the C library count' fallback
+plan

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Opens libraries, and does as it is told:
+ *
+ *	host {FILE | N | close | fork | term}...
+ *
+ * FILE is opened, N calls are made in it, close closes it, fork goes on in a child,
+ * and term is a signal that ends it.  With LINKED, calls are made in a library that
+ * it is linked to.
+ */
+#include <ctype.h>
+#include <dlfcn.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static void *handle;
+
+#ifdef LINKED
+void plug(long num);
+#else
+static void plug(long num)
+{
+	void (*function)(long num) = (void (*)(long num))dlsym(handle, "plug");
+
+	function(num);
+}
+#endif
+
+static void open_library(const char *file)
+{
+	handle = dlopen(file, RTLD_NOW);
+	if (!handle) {
+		fprintf(stderr, "%s\n", dlerror());
+		exit(1);
+	}
+	fprintf(stderr, "%p\n", dlsym(handle, "plug"));
+}
+
+static void go_on_in_child(void)
+{
+	int status;
+	pid_t pid = fork();
+
+	if (pid)
+		exit(waitpid(pid, &status, 0) != pid || status);
+}
+
+int main(int argc, char **argv)
+{
+	int i;
+
+	for (i = 1; i < argc; i++) {
+		if (!strcmp(argv[i], "close"))
+			dlclose(handle);
+		else if (!strcmp(argv[i], "fork"))
+			go_on_in_child();
+		else if (!strcmp(argv[i], "term"))
+			kill(getpid(), SIGTERM);
+		else if (isdigit(*argv[i]))
+			plug(atol(argv[i]));
+		else
+			open_library(argv[i]);
+	}
+	return 0;
+}
