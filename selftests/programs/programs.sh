@@ -1,0 +1,220 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# Programs that nobody here wrote, from Debian's source packages, compiled with
+# gcc -pg and run in a VM: with the C library's runtime, and with libprofil's.
+#
+#   programs.sh [PROGRAM…]	all of recipes, or these
+#   programs.sh --table		only print what the last run found
+#
+# Of each: the output is the same, no signal comes and no system call is
+# interrupted, the samples of all files are the CPU time that the kernel charges,
+# and calls are those that callgrind counts.  Of daemons, which are killed, see
+# check_daemon().
+#
+# shellcheck disable=SC2317 # functions are called by locked()
+set -euo pipefail
+. "$(dirname "${BASH_SOURCE[0]}")/../vm/lib.sh"
+. "$TOP/selftests/programs/recipes"
+. "$TOP/selftests/programs/runs"
+
+OUT=$BUILD/programs
+SUITE=bookworm
+CORPUS_LINES=30000
+TOLERANCE=5 # percent, of samples against CPU time
+SHARED=10 # the same, where it is chance who has the CPU at a tick: it or its clients
+INTERVAL=1 # second, as in guest
+number=0 failed=0
+
+# report STATUS WHAT [WHY]
+report() {
+	number=$((number + 1))
+	if [ "$1" = 0 ]; then
+		echo "ok $number programs: $2${3:+ ($3)}"
+	else
+		failed=$((failed + 1))
+		echo "not ok $number programs: $2${3:+ ($3)}"
+	fi
+}
+
+# source_of PROGRAM: its unpacked source is in the cache after this
+source_of() {
+	local package dir=$CACHE/programs/$1
+	package=$(package_of "$1")
+	[ ! -e "$dir/.complete" ] || return 0
+	rm -rf "$dir"
+	mkdir -p "$dir"
+	cd "$dir"
+	apt_open "$SUITE" source
+	say "downloading the source of $package"
+	apt-get -qq source --download-only "$package" >&2 ||
+		die "cannot download the source of $package: check the network"
+	rm -f ./*.asc
+	tar -xf "$package"_*.orig.tar.* --strip-components 1
+	touch .complete
+}
+
+# built PROGRAM: in its folder of $OUT, with all that it is run with
+built() {
+	local dir=$OUT/$1
+	[ ! "$dir/command" -nt "$TOP/selftests/programs/recipes" ] || return 0
+	rm -rf "$dir" "$dir.source"
+	mkdir -p "$dir"
+	cp -a "$CACHE/programs/$1" "$dir.source"
+	say "building $1"
+	(cd "$dir.source" && "build_$1" "$dir") >"$dir.log" 2>&1 ||
+		die "$1 does not build: see $dir.log"
+	"drive_$1" >"$dir/command"
+}
+
+# Text that compresses as text does, the same on each machine.
+corpus() {
+	awk -v lines="$CORPUS_LINES" 'BEGIN {
+		for (line = 0; line < lines; line++) {
+			for (word = 0; word < 12; word++) {
+				seed = (seed * 69069 + 12345) % 2147483648
+				printf "%d%s", int(seed / 65536) % (word % 3 ? 50 : 5000), word < 11 ? " " : "\n"
+			}
+		}
+	}'
+}
+
+prepare() {
+	local program build builds=()
+	mkdir -p "$OUT"
+	for program; do
+		locked "program-$program" source_of "$program"
+		built "$program" &
+		builds+=($!)
+	done
+	for build in "${builds[@]}"; do
+		wait "$build" || exit 1
+	done
+	[ -e "$OUT/corpus" ] || corpus >"$OUT/corpus"
+	for program in measure gmon; do
+		gcc -std=gnu11 -O2 -Wall -Wextra -o "$OUT/$program" "$TOP/selftests/programs/$program.c"
+	done
+	make -s -C "$TOP/libwrap"
+	# all in one folder: the VM has a /tmp of its own
+	cp "$BUILD/lib/libprofil.so" "$TOP/selftests/programs/guest" "$OUT"
+}
+
+# callgrind PROGRAM: NAME COUNT of each function, by callgrind, which leaves out calls of what has not
+# returned yet where the depths are not told apart
+callgrind() {
+	local file=$OUT/$1/callgrind
+	if [ ! -e "$file" ]; then
+		(
+			cd "$OUT/$1"
+			# the signals of the C library's runtime would kill it
+			# shellcheck disable=SC2046
+			LD_PRELOAD=$BUILD/lib/libprofil.so PROFIL_QUIET=1 GMON_OUT_PREFIX=$file.gmon \
+				valgrind -q --tool=callgrind --separate-recs=99 --callgrind-out-file="$file.part" $(cat command) \
+				>/dev/null 2>"$file.log"
+		) || die "callgrind cannot run $1: see $file.log"
+		rm -f "$file".gmon*
+		mv "$file.part" "$file"
+	fi
+	awk '
+		/^cfn=/ {
+			id = substr($1, 5)
+			if (NF > 1)
+				names[id] = $2
+			name = names[id]
+			# of its own for each depth
+			sub(/'\''[0-9]+$/, "", name)
+		}
+		/^fn=/ && NF > 1 { names[substr($1, 4)] = $2 }
+		/^calls=/ { count[name] += substr($1, 7) }
+		END { for (name in count) print name, count[name] }' "$file" | sort
+}
+
+check_calls() {
+	local ours
+	ours=$(calls "$OUT/$1/profil" "$1")
+	callgrind "$1" | join -j 1 - <(echo "$ours") >"$OUT/$1.calls"
+	report "$(awk '$2 != $3 { bad = 1 } END { print bad + (NR < 3) }' "$OUT/$1.calls")" \
+		"$1: calls are those of callgrind" "$(wc -l <"$OUT/$1.calls") functions"
+	awk '$2 != $3 { print "# " $1 ": callgrind " $2 ", libprofil " $3 }' "$OUT/$1.calls"
+	report "$([ "$(wc -l <"$OUT/$1.calls")" = "$(wc -l <<<"$ours")" ]; echo $?)" \
+		"$1: callgrind knows all of these functions"
+}
+
+# check_daemon PROGRAM: killed, it has left the files of less than an interval ago;
+# and what it was asked for before it was given other work is all in each run's
+check_daemon() {
+	local function times run
+	read -r function times < <("asked_$1")
+	for run in profil asked; do
+		report "$(gprof -b -p "$OUT/$1/$1" "$OUT/$1/$run/gmon.out" 2>/dev/null |
+			awk -v name="$function" -v times="$times" '
+				$3 ~ /^[0-9.]+$/ { sum += $3 }
+				$NF == name { calls = $4 }
+				END { print !(sum > 0 && calls == times) }')" \
+			"$1: after SIGKILL gprof reads it" "$run, $times calls of $function"
+	done
+	report "$(cmp -s "$OUT/$1/asked/output" "$OUT/$1/c-library/output"; echo $?)" \
+		"$1: its output is the same when asked for files"
+	report "$([ ! -s "$OUT/$1/asked/errors" ]; echo $?)" "$1: nothing is said beside that"
+	report "$(cat "$OUT/$1/asked/signals")" "$1: no SIGPROF comes then"
+	report "$(files "$OUT/$1/c-library" | wc -l)" "$1: the C library's runtime left nothing"
+}
+
+check() {
+	local run=$OUT/$1/profil other=$OUT/$1/c-library status=0 missing=0 tolerance=$TOLERANCE
+	if [[ " $DAEMONS " == *" $1 "* ]]; then
+		status=137 missing=$INTERVAL tolerance=$SHARED
+		check_daemon "$1"
+	fi
+	report "$(cmp -s <(output_of "$1" profil) <(output_of "$1" c-library); echo $?)" "$1: its output is the same"
+	report "$([ -s "$run/output" ] &&
+		[ "$(awk '{ print $3 }' "$run/usage" "$other/usage" | uniq)" = $status ]; echo $?)" \
+		"$1: there is output, and no failure"
+	report "$([ ! -s "$run/errors" ]; echo $?)" "$1: nothing is said beside it"
+	report "$(cat "$run/signals")" "$1: no SIGPROF comes" "of the C library's: $(cat "$other/signals")"
+	[[ " $INTERRUPTED " == *" $1 "* ]] ||
+		report "$(cat "$run/interrupted")" "$1: no system call is interrupted" "of the C library's: $(cat "$other/interrupted")"
+	report "$(awk -v tolerance="$tolerance" -v missing="$missing" -v samples="$(seconds "$run")" \
+		-v charged="$(charged "$run")" 'BEGIN {
+		print !(samples > charged * (1 - tolerance / 100) - missing && samples < charged * (1 + tolerance / 100)) }')" \
+		"$1: its samples are the CPU time" "$(seconds "$run") of $(charged "$run") s; of the C library's: $(seconds "$other") of $(charged "$other") s"
+	[[ " $DETERMINISTIC " != *" $1 "* ]] || check_calls "$1"
+}
+
+# A line of the table for each.
+table() {
+	local program run
+	printf '%-10s  %-10s  %8s  %8s  %12s  %s\n' program runtime 'CPU (s)' gprof\ \(s\) calls files
+	for program; do
+		for run in c-library profil; do
+			printf '%-10s  %-10s  %8s  %8s  %12s  %s\n' "$program" "$run" "$(charged "$OUT/$program/$run")" \
+				"$(seconds "$OUT/$program/$run")" \
+				"$(calls "$OUT/$program/$run" "$program" | awk '{ sum += $2 } END { print sum + 0 }')" \
+				"$(files "$OUT/$program/$run" | wc -l)"
+		done
+	done
+}
+
+main() {
+	local only='' program programs
+	[ "${1:-}" != --table ] || { only=1; shift; }
+	read -ra programs <<<"${*:-$PROGRAMS}"
+	if [ ! "$only" ]; then
+		prepare "${programs[@]}"
+		for program in "${programs[@]}"; do
+			[[ " $DETERMINISTIC " != *" $program "* ]] || callgrind "$program" >/dev/null &
+		done
+		"$VM/run.sh" --cpus 1 --mem 1024 --icount 3 --timeout 1200 --root9p --dir "$OUT:rw" -- \
+			env TOOLS="$OUT" sh "$OUT/guest" "$OUT/libprofil.so" "${programs[@]}"
+		wait
+		for program in "${programs[@]}"; do
+			check "$program"
+		done
+	fi
+	table "${programs[@]}" | sed 's/^/# /'
+	echo "programs: $((number - failed)) passed, $failed failed, 0 skipped"
+	[ "$failed" = 0 ]
+	exit
+}
+
+main "$@"
