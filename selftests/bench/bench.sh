@@ -1,0 +1,149 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# What profiling costs, in instructions of the guest, by us and by others.
+#
+#   bench.sh KERNEL…		all of it: build/bench/KERNEL.json and a table
+#   bench.sh --check KERNEL…	only costs, and no more than baseline/RELEASE.json
+#				has for that very kernel, by 10 % and 25
+#   bench.sh --baseline KERNEL…	all of it, and write that
+#   bench.sh --doc		write Documentation/performance.rst and its charts
+#				from all of baseline
+set -euo pipefail
+. "$(dirname "${BASH_SOURCE[0]}")/../vm/lib.sh"
+
+BENCH=$TOP/selftests/bench
+OUT=$BUILD/bench
+COSTS='plain loaded ftrace kprobe hrtimer deferred instead floor again'
+GROWTH='regions text processes threads fork calls disturb'
+CPUS='exact accuracy' # of two
+
+# programs KERNEL: those for its machine; prints their folder
+programs() {
+	local out=$OUT/programs compiler=gcc-12
+	if [ "$1" = arm64 ]; then
+		out+=-arm64
+		compiler=aarch64-linux-gnu-gcc-12
+	fi
+	make -s -C "$BENCH" OUT="$out" CC=$compiler >&2 || die "the programs do not build: see above"
+	echo "$out"
+}
+
+# boot KERNEL CPUS PART…: what the guest prints
+boot() {
+	local kernel=$1 cpus=$2 dir append=
+	dir=$(build_dir "$1")
+	"$VM/module.sh" "$kernel"
+	FLOOR=1 "$VM/module.sh" "$kernel"
+	# with several CPUs, those of x86 would pass the time instead of skipping it
+	[ "$kernel" = arm64 ] || append=idle=halt
+	"$VM/run.sh" --kernel "$kernel" --cpus "$cpus" --icount 0 --append "$append" --timeout 900 --module none \
+		--tests "$(programs "$kernel")" --add "$BENCH/guest:/vm/guest" \
+		--add "$dir/profil.ko:/vm/profil.ko" --add "$dir/floor.ko:/vm/floor.ko" \
+		-- sh /vm/guest release "${@:3}"
+}
+
+# json: of the guest's lines, one object a line
+json() {
+	awk 'BEGIN { print "{\n\"licence\": \"SPDX-License-Identifier: GPL-2.0-only\"," }
+		{ gsub("\r", "") }
+		$1 == "release" && !named++ { printf "\"release\": \"%s\"", $2 }
+		NF == 3 { printf ",\n\"%s\": { \"value\": %d, \"of\": %d }", $1, $2, $3 }
+		END { print "\n}" }'
+}
+
+# measure KERNEL [more]: into $OUT/KERNEL.json; sets $release
+measure() {
+	say "measuring on $1"
+	# shellcheck disable=SC2086 # parts are words
+	boot "$1" 1 $COSTS ${2:+$GROWTH} >"$OUT/$1.out" ||
+		die "the VM with $1 failed: $(tail -n 1 "$OUT/$1.out")"
+	# shellcheck disable=SC2086
+	[ -z "${2:-}" ] || boot "$1" 2 $CPUS >>"$OUT/$1.out" ||
+		die "the VM with $1 and 2 CPUs failed: $(tail -n 1 "$OUT/$1.out")"
+	json <"$OUT/$1.out" >"$OUT/$1.json"
+	release=$(sed -n 's/^"release": "\([^"]*\)".*/\1/p' "$OUT/$1.json")
+}
+
+# compare BASELINE RESULTS: one TAP line a row
+compare() {
+	awk '/"value"/ {
+			split($0, part, "\"")
+			sub(/.*"value": /, "")
+			if (NR == FNR) {
+				was[part[2]] = $0 + 0
+				next
+			}
+			is[part[2]] = $0 + 0
+		}
+		END {
+			for (name in is) {
+				bad = !(name in was) || is[name] > was[name] * 1.1 && is[name] > was[name] + 25
+				failed += bad
+				rows++
+				print (bad ? "not ok " : "ok ") rows " bench: " name " (" was[name] ", now " is[name] ")"
+			}
+			print "bench: " rows - failed " passed, " failed + 0 " failed, 0 skipped"
+			exit failed > 0 || !rows
+		}' "$1" "$2"
+}
+
+check() {
+	local baseline
+	measure "$1"
+	baseline=$BENCH/baseline/$release.json
+	if [ -e "$baseline" ]; then
+		compare "$baseline" "$OUT/$1.json"
+	else
+		say "there is no baseline for $release, which is no failure: bench.sh --baseline $1 writes one"
+		compare "$OUT/$1.json" "$OUT/$1.json"
+	fi
+}
+
+# charts RESULTS.json PREFIX
+charts() {
+	need gnuplot gnuplot-nox
+	sed -n 's/^"\(.*\)": { "value": \([-0-9]*\),.*/\1 \2/p' "$1" >"$OUT/rows"
+	grep -E '^(ftrace|kprobe|hrtimer|deferred|instead|floor)' "$OUT/rows" >"$OUT/costs" || true
+	sed -n -E 's/^((regions|processes|threads\.[a-z]*)\.?)\.([0-9]+) /\1 \3 /p' "$OUT/rows" >"$OUT/growth"
+	[ ! -s "$OUT/growth" ] ||
+		gnuplot -e "costs='$OUT/costs'; growth='$OUT/growth'; out='$2'" "$BENCH/charts.gp"
+	sed -i '1a <!-- SPDX-License-Identifier: GPL-2.0-only -->' "$2"-*.svg
+}
+
+doc() {
+	local results=("$BENCH"/baseline/*.json)
+	awk -f "$BENCH/doc.awk" "$BENCH/targets" "$BENCH/doc.rst" "${results[@]}" >"$TOP/Documentation/performance.rst"
+	charts "$BENCH"/baseline/6.12.*-amd64.json "$TOP/Documentation/performance"
+}
+
+# of the kernels for which there are limits, those of this one
+table() {
+	awk -v RELEASE="$release" -f "$BENCH/table.awk" "$BENCH/targets" "$OUT/$1.json"
+}
+
+main() {
+	local kernel failed=0 mode=all
+	mkdir -p "$OUT"
+	for kernel; do
+		case $mode:$kernel in
+		*:--doc) doc ;;
+		*:--check | *:--baseline) mode=${kernel#--} ;;
+		check:*) check "$kernel" || failed=1 ;;
+		baseline:*)
+			measure "$kernel" more
+			cp "$OUT/$kernel.json" "$BENCH/baseline/$release.json"
+			;;
+		*)
+			measure "$kernel" more
+			table "$kernel" || failed=1
+			charts "$OUT/$kernel.json" "$OUT/$kernel"
+			say "charts: build/bench/$kernel-cost.svg and build/bench/$kernel-growth.svg"
+			;;
+		esac
+	done
+	exit "$failed"
+}
+
+[ $# -gt 0 ] || die "on which kernel? see the top of $0"
+main "$@"

@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * What a tick takes from a program, in instructions.
+ *
+ *   gap WHO [WORK [NUMBER [THREADS]]]
+ *
+ * WHO is profiled, and by what: nobody; other, a process that sleeps, by us;
+ * profil, sigprof, glibc, perf: this one; floor: this one by that module.  WORK
+ * is what it does: user, or kernel, where it is nearly always in a system call.
+ * NUMBER is of regions, for profil; of processes, for other; of bytes of code,
+ * for text, which is this process by us.  THREADS take turns on the one CPU.
+ *
+ * Prints what was taken from it in a period of the tick, the median or, with
+ * threads, the mean of the middle half; and the medians of single interruptions
+ * in which a sample was counted.
+ */
+#include <pthread.h>
+
+#include "who.h"
+
+#define PERIODS		320
+#define GAPS_MAX	100000
+#define ZEROS		8192
+
+struct gap {
+	uint64_t begin;
+	uint64_t length;
+	bool sampled;
+};
+
+static struct gap gaps[GAPS_MAX];
+static uint64_t values[GAPS_MAX];
+static unsigned int nr_gaps;
+static int threads = 1;
+
+static const struct who *who;
+static void (*work)(void);
+static uint64_t base, end;
+static volatile uint64_t last;	/* of all threads: there is one CPU */
+
+static int zero;
+static char zeros[ZEROS];
+
+static void work_kernel(void)
+{
+	if (read(zero, zeros, sizeof(zeros)) < 0)
+		fail("read");
+}
+
+/* What a piece of work takes if nothing comes between. */
+static uint64_t base_of(void (*piece)(void))
+{
+	uint64_t before, length, least = ~0ULL;
+	int i;
+
+	for (i = 0; i < 1000; i++) {
+		before = instructions();
+		piece();
+		length = instructions() - before;
+		if (length < least)
+			least = length;
+	}
+	return least;
+}
+
+/*
+ * Of several threads, an interruption that ends in another one is longer or
+ * shorter by what that one had left of its work: in the mean by nothing.
+ */
+static void *measure(void *arg __attribute__((unused)))
+{
+	unsigned long seen = who->samples(), count;
+	uint64_t now, length;
+
+	while (last < end && nr_gaps < GAPS_MAX) {
+		work();
+		now = instructions();
+		length = now - last - base;
+		last = now;
+		if ((int64_t)length < (threads > 1 ? 1500 : 300))
+			continue;
+		count = who->samples();
+		gaps[nr_gaps++] = (struct gap){
+			.begin = now - length,
+			.length = length,
+			.sampled = count != seen,
+		};
+		seen = count;
+		last = instructions();
+	}
+	return NULL;
+}
+
+static void measure_all(void)
+{
+	pthread_t thread[64];
+	int i;
+
+	base = base_of(work);
+	last = instructions();
+	end = last + PERIODS * tick_ns();
+	for (i = 1; i < threads; i++)
+		if (pthread_create(&thread[i], NULL, measure, NULL))
+			fail("pthread_create");
+	measure(NULL);
+	for (i = 1; i < threads; i++)
+		pthread_join(thread[i], NULL);
+}
+
+static uint64_t middle(uint64_t *list, size_t num)
+{
+	uint64_t sum = 0;
+	size_t i;
+
+	if (threads == 1 || num < 4)
+		return median(list, num);
+	qsort(list, num, sizeof(*list), compare);
+	for (i = num / 4; i < num - num / 4; i++)
+		sum += list[i];
+	return sum / (num - num / 4 * 2);
+}
+
+static uint64_t median_of(bool sampled, size_t *num)
+{
+	unsigned int i;
+
+	*num = 0;
+	for (i = 0; i < nr_gaps; i++)
+		if (gaps[i].sampled == sampled)
+			values[(*num)++] = gaps[i].length;
+	return median(values, *num);
+}
+
+/* Periods begin half a tick before the first interruption. */
+static uint64_t median_period(uint64_t period, size_t *num)
+{
+	uint64_t begin = gaps[0].begin - period / 2;
+	unsigned int i;
+
+	memset(values, 0, sizeof(values));
+	*num = (gaps[nr_gaps - 1].begin - begin) / period;
+	for (i = 0; i < nr_gaps; i++)
+		if (gaps[i].begin - begin < *num * period)
+			values[(gaps[i].begin - begin) / period] += gaps[i].length;
+	return middle(values, *num);
+}
+
+static void report(void)
+{
+	size_t periods, with;
+	uint64_t taken = median_period(tick_ns(), &periods);
+	uint64_t sampled = median_of(true, &with);
+
+	printf("%llu %zu %llu %zu\n", (unsigned long long)taken, periods,
+	       (unsigned long long)sampled, with);
+}
+
+int main(int argc, char **argv)
+{
+	who = find_who(argc > 1 ? argv[1] : "nobody");
+	in_kernel = argc > 2 && !strcmp(argv[2], "kernel");
+	work = in_kernel ? work_kernel : burst;
+	if (argc > 3)
+		number = strtoul(argv[3], NULL, 0);
+	if (argc > 4)
+		threads = atoi(argv[4]);
+	zero = open("/dev/zero", O_RDONLY);
+	memset(gaps, 0, sizeof(gaps));
+	memset(bins, 0, sizeof(bins));
+	who->begin();
+	measure_all();
+	if (nr_gaps)
+		report();
+	return !nr_gaps;
+}
