@@ -41,7 +41,10 @@ help:
 #?   make selftests       the test programs, into build/selftests
 #?   make check-debug     the test suite on kernels with KASAN, lockdep, KCSAN
 #?   make check-matrix    other kernels, and other ways to boot them
-#?   make check-short     mutants, replay, fuzzer, lifecycle, soak: 15 minutes
+#?   make check-short     fuzzer, lifecycle, soak in short, faults: 10 minutes
+#?   make check-programs  real programs of gcc -pg, with the C library and with ours
+#?   make bench           what profiling costs, by us and by others: 3 minutes
+#?   make bench-all       the same on other kernels and arm64
 #?   make check-mutants, check-replay, check-lifecycle, check-soak, check-fuzz,
 #?   check-coverage       one of them in its long form, up to hours
 #?   make check-all       everything: check, and all of these
@@ -87,8 +90,11 @@ check-matrix:
 check-short:
 	selftests/check.sh short
 
+check-programs:
+	selftests/check.sh programs
+
 check-all:
-	selftests/check.sh stock debug debug-long matrix-long mutants replay lifecycle coverage soak fuzz
+	selftests/check.sh stock debug debug-long matrix-long programs mutants replay lifecycle coverage soak fuzz
 
 check-mutants check-replay check-lifecycle check-coverage check-soak check-fuzz:
 	selftests/check.sh $(@:check-%=%)
@@ -96,6 +102,14 @@ check-mutants check-replay check-lifecycle check-coverage check-soak check-fuzz:
 check-dkms:
 	selftests/setup.sh build dkms
 	selftests/lint/dkms.sh
+
+bench:
+	selftests/setup.sh build vm bench
+	selftests/bench/bench.sh 6.12
+
+bench-all:
+	selftests/setup.sh build check vm bench
+	selftests/bench/bench.sh 6.1 6.12 7.2 arm64
 
 demo:
 	selftests/setup.sh build vm demo
@@ -129,6 +143,8 @@ install: lib
 	install -D -m 644 profil.ko $(MODDIR)/profil.ko
 	install -D -m 644 -t $(DESTDIR)$(MANDIR)/man3 $(filter %.3,$(PAGES))
 	install -D -m 644 -t $(DESTDIR)$(MANDIR)/man4 $(filter %.4,$(PAGES))
+	install -D -m 644 -t $(DESTDIR)$(MANDIR)/man5 $(filter %.5,$(PAGES))
+	install -D -m 644 -t $(DESTDIR)$(MANDIR)/man7 $(filter %.7,$(PAGES))
 	test -n "$(DESTDIR)" || { depmod $(KVER); ldconfig; }
 
 install-dkms:
@@ -146,9 +162,9 @@ clean:
 # By name: the cache may be a folder that holds more than ours.
 distclean: clean
 	cd "$${PROFIL_CACHE:-$${XDG_CACHE_HOME:-$$HOME/.cache}/profil}" && \
-		rm -rf apt kernels source kvm-* lock.* tmp.*
+		rm -rf apt kernels programs source kvm-* lock.* tmp.*
 
 .PHONY: all help modules lib selftests lint test check check-debug check-matrix \
-	check-short check-mutants check-replay check-lifecycle check-coverage \
-	check-soak check-fuzz check-all check-dkms demo vm vm-run vm-ready install \
+	check-short check-programs check-mutants check-replay check-lifecycle check-coverage \
+	check-soak check-fuzz check-all check-dkms bench bench-all demo vm vm-run vm-ready install \
 	install-dkms uninstall clean distclean

@@ -10,7 +10,8 @@
 #		same kernels, in the other ways to count
 #   matrix	other kernels, other ways to boot them; matrix-long: more tests
 #   host	what needs no VM
-#   short	the short forms of the following
+#   short	faults, and soak, fuzz and lifecycle in short
+#   programs	real ones of gcc -pg, with the C library's runtime and with ours
 #   mutants replay lifecycle coverage soak fuzz	one by one, each up to hours
 #
 # A lane is a command whose output ends with "N passed, N failed, N skipped".
@@ -21,7 +22,7 @@ set -uo pipefail
 TOP=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 cd "$TOP" || exit 1
 LOG=build/log
-SETS='stock debug debug-long matrix matrix-long host short mutants replay lifecycle coverage soak fuzz'
+SETS='stock debug debug-long matrix matrix-long host short programs mutants replay lifecycle coverage soak fuzz'
 AT_ONCE=2 # VMs: each keeps one processor of the host busy
 
 passed=0 failed=0 skipped=0 start=$SECONDS
@@ -132,23 +133,25 @@ stock() {
 	isolated 6.12
 	isolated 6.1
 	lane 'suite 6.12 i386' selftests/vm/suite.sh 6.12 --i386
+	lane 'bench' selftests/bench/bench.sh --check 6.12
 	lane 'demo' selftests/demo/check.sh
 }
 
 debug() {
 	step selftests/setup.sh build vm debug
-	step selftests/vm/kernels.sh fetch debug kcsan mainline
-	alone 'runner selfcheck debug' selftests/vm/selfcheck.sh debug
-	alone 'runner selfcheck kcsan' selftests/vm/selfcheck.sh kcsan
-	suites debug "$TICK" "$WORKER"
+	step selftests/vm/kernels.sh fetch debug kcsan
+	lane 'runner selfcheck debug' selftests/vm/selfcheck.sh debug
+	lane 'runner selfcheck kcsan' selftests/vm/selfcheck.sh kcsan
+	suites debug "$TICK"
+	lane "suite debug core $WORKER" selftests/vm/suite.sh debug --core --params "$WORKER" race_test stress_test
 	suites kcsan "$TICK"
-	lane 'suite mainline core' selftests/vm/suite.sh mainline --core --params deliver=deferred module_test.sh
 }
 
 debug_long() {
 	step selftests/setup.sh build vm debug
-	step selftests/vm/kernels.sh fetch debug kcsan
-	suites debug "$TASK_WORK"
+	step selftests/vm/kernels.sh fetch debug kcsan mainline
+	lane 'suite mainline core' selftests/vm/suite.sh mainline --core --params deliver=deferred module_test.sh
+	suites debug "$TASK_WORK" "$WORKER"
 	suites kcsan "$TASK_WORK" "$WORKER"
 }
 
@@ -160,12 +163,16 @@ matrix() {
 short() {
 	step selftests/setup.sh build vm debug
 	step selftests/vm/kernels.sh fetch 6.12 debug
+	lane 'soak' selftests/soak.sh --minutes 5 --seed 1
 	lane 'faults' selftests/vm/suite.sh debug fault_test
-	lane 'fuzz' selftests/fuzz/fuzz.sh --calls 300000
-	lane 'soak' selftests/soak.sh --minutes 5
+	lane 'fuzz' selftests/fuzz/fuzz.sh --calls 30000 --seed 1
 	lane 'lifecycle' selftests/lifecycle.sh --quick
-	lane 'mutants' selftests/race.sh getput thread inherit resume drain generation
-	lane 'replay' selftests/replay.sh
+}
+
+programs() {
+	step selftests/setup.sh build vm programs
+	step selftests/vm/kernels.sh fetch 6.12
+	lane 'programs' selftests/programs/programs.sh
 }
 
 # long NAME COMMAND…
@@ -202,6 +209,7 @@ main() {
 		matrix-long) matrix ;;
 		host) host ;;
 		short) short ;;
+		programs) programs ;;
 		mutants) long 'mutants' selftests/race.sh ;;
 		replay) long 'replay' selftests/replay.sh --runs 200 ;;
 		lifecycle) long 'lifecycle' selftests/lifecycle.sh ;;

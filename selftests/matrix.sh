@@ -48,7 +48,7 @@ probed()
 {
 	local found=''
 
-	! grep -qaw task_work_add "$(build_dir "$1")/profil.ko" || found=1
+	! nm -u "$(build_dir "$1")/profil.ko" | grep -w task_work_add >/dev/null || found=1
 	case $1 in
 	mainline) [ ! "$found" ] ;;
 	*) [ "$found" ] ;;

@@ -15,15 +15,17 @@ set -eu
 # both Debian releases: where a library's name changed, take its -dev package.
 packages() {
 	cat <<'END'
-gcc build check debug demo vm
-make build check debug demo vm
-libc6-dev build check debug demo vm
+gcc build check debug demo vm programs
+make build check debug demo vm programs
+libc6-dev build check debug demo vm programs
 gcc-12 build
 libelf-dev build debug
 qemu-system-x86 vm
 busybox-static vm
 cpio vm
-xz-utils vm debug
+xz-utils vm debug programs
+bzip2 programs
+tcl programs
 pahole vm
 patch vm
 kmod check
@@ -43,18 +45,19 @@ python3-docutils check
 clang check
 g++ check
 perl build check debug
-valgrind check
+valgrind check test programs
 bc debug
 flex debug
 bison debug
 libssl-dev debug
 libsqlite3-dev demo check
 libdw-dev demo check
+gnuplot-nox bench
 END
 }
 
 usage() {
-	echo "usage: setup.sh [--yes] GROUP...   groups: build test vm check debug demo dkms" >&2
+	echo "usage: setup.sh [--yes] GROUP...   groups: build test vm check debug demo programs bench dkms" >&2
 	exit 2
 }
 
@@ -63,7 +66,7 @@ groups=
 for arg; do
 	case $arg in
 	--yes) yes=1 ;;
-	build | test | vm | check | debug | demo | dkms) groups="$groups $arg" ;;
+	build | test | vm | check | debug | demo | programs | bench | dkms) groups="$groups $arg" ;;
 	*) usage ;;
 	esac
 done
