@@ -36,8 +36,8 @@ elapsed() {
 # kselftest says that before, the others after
 failures() {
 	awk '/:Expected / { print }
-		/(^|# )not ok / { show = found = 1 }
-		/^[^#]|(^|# )ok |# (PASSED|FAILED|Totals|timeout|selftests:)|#  RUN / && !/not ok/ { show = 0 }
+		/(^|# |\t)not ok / { show = found = 1 }
+		/^[^#\t]|(^|# )ok |# (PASSED|FAILED|Totals|timeout|selftests:)|#  RUN / && !/not ok/ { show = 0 }
 		show
 		END { exit !found }' "$1"
 }

@@ -80,7 +80,7 @@ judge()
 	printf '[%2d:%02d] %s %s: %d passed, %d failed, %d skipped (%d s)%s\n' \
 		$(((SECONDS - start) / 60)) $(((SECONDS - start) % 60)) "$kernel" "$name" \
 		"$passed" "$failed" "$skipped" $((SECONDS - began)) "${why:+: $why}"
-	[ "$failed" = 0 ] || grep -E '^(# failed: |not ok |[a-z-]*\.sh: )' "$log" | head -n 20 | sed 's/^/	/'
+	[ "$failed" = 0 ] || grep -E '^(# failed: |not ok |[a-z-]*\.sh: )|:Expected ' "$log" | head -n 20 | sed 's/^/	/'
 }
 
 kernel()
