@@ -10,6 +10,7 @@
 #include <linux/file.h>
 #include <linux/mm.h>
 #include <linux/mman.h>
+#include <linux/random.h>
 
 #include "profil.h"
 
@@ -140,6 +141,7 @@ int profil_anchor_create(struct file *device)
 
 	if (IS_ERR(reg))
 		return PTR_ERR(reg);
+	prandom_seed_state(&reg->rnd, get_random_u64());
 	/* A file of its own, so that nobody else can map it. */
 	file = dentry_open(&device->f_path, O_RDONLY, current_cred());
 	err = PTR_ERR_OR_ZERO(file);

@@ -7,7 +7,6 @@
 #include <linux/hash.h>
 #include <linux/memcontrol.h>
 #include <linux/module.h>
-#include <linux/random.h>
 #include <linux/sched/mm.h>
 #include <linux/slab.h>
 
@@ -198,7 +197,6 @@ void profil_pending_grow(struct profil_reg *reg)
  */
 void profil_pending_init(struct profil_reg *reg)
 {
-	reg->secret = get_random_long() | 1;
 	mutex_init(&reg->flush);
 	INIT_DELAYED_WORK(&reg->work, profil_flush_worker);
 	profil_pending_add_spare(reg, reg->first);

@@ -54,8 +54,8 @@
  * Lifetime.  The anchor mapping and everything queued (task_work, worker) hold
  * a reference to the registration each; the anchor's file and queued task_work
  * hold the module.  The registration holds its mm's struct (mmgrab), so that
- * its address is not used again.  It is freed a grace period after its last
- * reference is gone, by a work item, because mmdrop() may sleep.
+ * its address is not used again before the last reference to it is gone.  It is
+ * freed a grace period later.
  */
 #ifndef _PROFIL_H
 #define _PROFIL_H
@@ -230,7 +230,7 @@ struct profil_reg {
 	unsigned long		retried;	/* worker only, in jiffies */
 	struct profil_chunk	*chunks;	/* worker only */
 	struct delayed_work	work;
-	struct rcu_work		free;
+	struct rcu_head		free;
 	struct profil_pending	first[PROFIL_PENDING_FIRST];
 };
 

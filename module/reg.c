@@ -89,17 +89,21 @@ struct profil_reg *profil_reg_create(struct mm_struct *mm)
 	if (err)
 		goto err_user;
 
-	reg = kzalloc(sizeof(*reg), GFP_KERNEL_ACCOUNT);
+	/* The first records are written when they are used. */
+	reg = kmalloc(sizeof(*reg), GFP_KERNEL_ACCOUNT);
 	err = -ENOMEM;
 	if (!reg)
 		goto err_charge;
+	memset(reg, 0, offsetof(struct profil_reg, first));
 	mmgrab(mm);
 	reg->mm = mm;
 	reg->user = user;
 	refcount_set(&reg->refs, 1);
 	atomic_set(&reg->anchors, 1);
 	raw_spin_lock_init(&reg->lock);
-	prandom_seed_state(&reg->rnd, get_random_u64());
+	/* Odd, and as little known as the key. */
+	reg->secret = hash_long((unsigned long)reg ^ profil_reg_key,
+				BITS_PER_LONG) | 1;
 	profil_pending_init(reg);
 	return reg;
 
@@ -145,13 +149,12 @@ void profil_reg_unpublish(struct profil_reg *reg)
 	spin_unlock(&profil_reg_lock);
 }
 
-static void profil_reg_free(struct work_struct *work)
+/* Softirq, or a thread of RCU's own. */
+static void profil_reg_free(struct rcu_head *head)
 {
-	struct profil_reg *reg = container_of(to_rcu_work(work),
-					      struct profil_reg, free);
+	struct profil_reg *reg = container_of(head, struct profil_reg, free);
 
 	profil_pending_free(reg);
-	mmdrop(reg->mm);
 	atomic_dec(&reg->user->profiles);
 	profil_user_put(reg->user);
 	kfree(reg);
@@ -169,8 +172,9 @@ void profil_reg_put(struct profil_reg *reg)
 {
 	if (!refcount_dec_and_test(&reg->refs))
 		return;
-	INIT_RCU_WORK(&reg->free, profil_reg_free);
-	queue_rcu_work(profil_wq, &reg->free);
+	/* Here, because it may sleep.  Who still sees @reg compares addresses. */
+	mmdrop(reg->mm);
+	call_rcu(&reg->free, profil_reg_free);
 }
 
 /**
@@ -182,6 +186,8 @@ void profil_reg_put(struct profil_reg *reg)
 void profil_reg_wait(void)
 {
 	wait_event(profil_no_regs, !atomic_read(&profil_nr_regs));
+	/* The last profil_reg_free() may not have returned. */
+	rcu_barrier();
 }
 
 /**

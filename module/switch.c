@@ -173,11 +173,13 @@ bool profil_switch_inherit(struct profil_reg *child, struct profil_reg *parent)
 {
 	struct profil_set *set = NULL;
 	unsigned long flags;
+	u32 seed = 0;
 
 	raw_spin_lock_irqsave(&parent->lock, flags);
 	if (profil_switch_inheritable(parent->set)) {
 		set = parent->set;
 		refcount_inc(&set->refs);
+		seed = prandom_u32_state(&parent->rnd);
 	}
 	raw_spin_unlock_irqrestore(&parent->lock, flags);
 	if (!set)
@@ -186,6 +188,7 @@ bool profil_switch_inherit(struct profil_reg *child, struct profil_reg *parent)
 	profil_race(PROFIL_RACE_INHERIT);
 	profil_hook_hold();
 	raw_spin_lock_irqsave(&child->lock, flags);
+	prandom_seed_state(&child->rnd, seed);
 	profil_switch(child, set, PROFIL_STATE_ON);
 	raw_spin_unlock_irqrestore(&child->lock, flags);
 	return true;

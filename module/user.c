@@ -10,6 +10,7 @@
 #include "profil.h"
 
 static DEFINE_HASHTABLE(profil_users, 6);
+/* Registrations are freed in softirqs. */
 static DEFINE_SPINLOCK(profil_user_lock);
 
 static struct profil_user *profil_user_find(kuid_t uid)
@@ -34,12 +35,20 @@ struct profil_user *profil_user_get(kuid_t uid)
 {
 	struct profil_user *user, *new;
 
+	spin_lock_bh(&profil_user_lock);
+	user = profil_user_find(uid);
+	if (user)
+		user->refs++;
+	spin_unlock_bh(&profil_user_lock);
+	if (user)
+		return user;
+
 	new = kzalloc(sizeof(*new), GFP_KERNEL_ACCOUNT);
 	if (!new)
 		return NULL;
 	new->uid = uid;
 
-	spin_lock(&profil_user_lock);
+	spin_lock_bh(&profil_user_lock);
 	user = profil_user_find(uid);
 	if (!user) {
 		user = new;
@@ -47,7 +56,7 @@ struct profil_user *profil_user_get(kuid_t uid)
 		hash_add(profil_users, &user->node, __kuid_val(uid));
 	}
 	user->refs++;
-	spin_unlock(&profil_user_lock);
+	spin_unlock_bh(&profil_user_lock);
 	kfree(new);
 	return user;
 }
@@ -56,16 +65,16 @@ struct profil_user *profil_user_get(kuid_t uid)
  * profil_user_put - Drop a reference to the entry of a user
  * @user: The entry
  *
- * Context: Task.
+ * Context: Task or softirq.
  */
 void profil_user_put(struct profil_user *user)
 {
-	spin_lock(&profil_user_lock);
+	spin_lock_bh(&profil_user_lock);
 	if (--user->refs)
 		user = NULL;
 	else
 		hash_del(&user->node);
-	spin_unlock(&profil_user_lock);
+	spin_unlock_bh(&profil_user_lock);
 	kfree(user);
 }
 

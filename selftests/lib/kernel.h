@@ -45,7 +45,7 @@ struct opaque {
 #define rnd_state	opaque
 #define mutex		opaque
 #define delayed_work	opaque
-#define rcu_work	opaque
+#define rcu_head	opaque
 typedef struct opaque kuid_t, atomic_t, atomic64_t, refcount_t, raw_spinlock_t;
 
 static inline void sort(void *base, size_t num, size_t size,
