@@ -320,7 +320,8 @@ static inline bool none_lost_before_the_end(const struct profil_stats *s)
 
 /*
  * Runs @hot until @ticks more ticks were seen; false if the profile is not on.
- * Asking for the count takes its share of them, on a slow kernel up to a third.
+ * Asking for the count takes its share of them: on a slow kernel up to a third if it
+ * were after each HOT_ROUNDS, and of ten ticks, say, hardly one might be left for @hot.
  */
 static inline bool burn(int fd, void (*hot)(unsigned long), __u64 ticks)
 {
@@ -335,7 +336,7 @@ static inline bool burn(int fd, void (*hot)(unsigned long), __u64 ticks)
 			end = stats.out_ticks + ticks;
 		if (stats.out_ticks >= end)
 			return true;
-		hot(HOT_ROUNDS);
+		hot(4 * HOT_ROUNDS);
 	}
 }
 
