@@ -133,6 +133,13 @@ static void *heir_fn(void *arg)
 	return NULL;
 }
 
+/* A thread that was joined has its memory, and is found by ticks, a while longer. */
+static void wait_gone(pid_t tid)
+{
+	while (!syscall(SYS_tgkill, getpid(), tid, 0))
+		usleep(1000);
+}
+
 /* So that the next thread is @tid, if nobody is faster. */
 static bool next_tid(pid_t tid)
 {
@@ -153,6 +160,7 @@ TEST_F(flag, thread_that_ended_has_no_heir)
 	ASSERT_EQ(0, pthread_create(&thread, NULL, lone_fn, &lone));
 	pthread_join(thread, NULL);
 	ASSERT_EQ(0, lone.failed);
+	wait_gone(lone.tid);
 	ASSERT_EQ(0, profil_stats(self->fd, &self->stats));
 	ticks = self->stats.out_ticks;
 	EXPECT_EQ(self->stats.out_in_range, self->counter[0]);
@@ -170,7 +178,7 @@ TEST_F(flag, thread_that_ended_has_no_heir)
 	EXPECT_TRUE(check_identity(&self->stats));
 	/* And the process may still be profiled. */
 	ASSERT_EQ(0, profil_start(self->fd, self->regions, 2));
-	ASSERT_TRUE(burn(self->fd, hot_b, 10));
+	ASSERT_TRUE(burn(self->fd, hot_b, 20));
 	finish(_metadata, self);
 	EXPECT_LT(3, self->counter[1]);
 }
@@ -219,7 +227,7 @@ TEST_F(flag, user_only_leaves_out_exactly_the_ticks_in_the_kernel)
 {
 	struct profil_region region = page_region(read_loop, self->counter);
 	int zero = open("/dev/zero", O_RDONLY | O_CLOEXEC);
-	__u64 user_first, user_last;
+	__u64 user_first, user_last, user, system;
 	struct profil_stats first;
 	static char sink[1 << 14];
 	pid_t tid = getpid();
@@ -233,7 +241,10 @@ TEST_F(flag, user_only_leaves_out_exactly_the_ticks_in_the_kernel)
 		read_loop(zero, sink, sizeof(sink), 20);
 		hot_b(HOT_ROUNDS / 4);
 		ASSERT_EQ(0, profil_stats(self->fd, &self->stats));
-	} while (self->stats.out_ticks - first.out_ticks < 150);
+		system = self->stats.out_system - first.out_system;
+		user = self->stats.out_ticks - first.out_ticks - system;
+		/* How many of them are of which kind is the machine's affair. */
+	} while (system + user < 150 || system <= 10 || user <= 10);
 	ASSERT_TRUE(settle(self->fd, &self->stats));
 	ASSERT_TRUE(take_pair(&self->instance, self->fd, &user_last,
 			      &self->stats));
@@ -524,7 +535,7 @@ TEST_F(strict, invalid_set_leaves_the_profile_running)
 	self->regions[1].bytes = 0;
 	EXPECT_EQ(-EINVAL, profil_start_flags(self->fd, self->regions, 3,
 					      PROFIL_START_F_STRICT));
-	ASSERT_TRUE(burn(self->fd, hot_a, 5));
+	ASSERT_TRUE(burn(self->fd, hot_a, 20));
 	ASSERT_TRUE(settle(self->fd, &self->stats));
 	ASSERT_EQ(0, profil_stop(self->fd));
 	ASSERT_EQ(0, profil_stats(self->fd, &self->stats));
@@ -584,7 +595,7 @@ TEST_F(svr4, scale_1_is_left_out)
 	EXPECT_EQ(0, profil_start_flags(self->fd, regions, 1, PROFIL_START_F_SVR4));
 	EXPECT_EQ(-ENOENT, profil_stats(self->fd, &self->stats));
 	ASSERT_EQ(0, profil_start_flags(self->fd, regions, 2, PROFIL_START_F_SVR4));
-	ASSERT_TRUE(burn(self->fd, hot_a, 10));
+	ASSERT_TRUE(burn(self->fd, hot_a, 20));
 	ASSERT_TRUE(burn(self->fd, hot_b, 10));
 	EXPECT_EQ(0, profil_start_flags(self->fd, regions, 1, PROFIL_START_F_SVR4));
 	ASSERT_EQ(0, profil_stats(self->fd, &self->stats));
@@ -603,11 +614,11 @@ TEST_F(svr4, scale_2_has_all_in_the_first_counter)
 	region.scale = 2;
 	region.bytes = PAGE / 2;
 	ASSERT_EQ(0, profil_start_flags(self->fd, &region, 1, PROFIL_START_F_SVR4));
-	ASSERT_TRUE(burn(self->fd, hot_b, 10));
+	ASSERT_TRUE(burn(self->fd, hot_b, 20));
 	/* And what is below it nowhere. */
 	region.offset = UPTR(hot_b);
 	ASSERT_EQ(0, profil_start_flags(self->fd, &region, 1, PROFIL_START_F_SVR4));
-	ASSERT_TRUE(burn(self->fd, hot_a, 10));
+	ASSERT_TRUE(burn(self->fd, hot_a, 20));
 	ASSERT_TRUE(settle(self->fd, &self->stats));
 	ASSERT_EQ(0, profil_stop(self->fd));
 	ASSERT_EQ(0, profil_stats(self->fd, &self->stats));
