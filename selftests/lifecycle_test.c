@@ -759,14 +759,17 @@ TEST_F(lifecycle, stop_does_not_wait_for_a_sleeping_thread)
 	struct profil_query query;
 	struct filler filler;
 	int i, waited = 0;
+	bool worker;
 
 	ASSERT_EQ(0, profil_query(self->fd, &query));
+	/* Where there is no task_work, a worker may have been faster. */
+	worker = !(query.out_features & PROFIL_FEATURE_TASK_WORK);
 	ASSERT_EQ(0, pipe(filler.pipe));
 	ASSERT_LE(PIPE_BYTES, fcntl(filler.pipe[1], F_SETPIPE_SZ, PIPE_BYTES));
 	filler.bytes = malloc(2 * PIPE_BYTES);
 	ASSERT_NE(NULL, filler.bytes);
 	memset(filler.bytes, 1, 2 * PIPE_BYTES);
-	for (i = 0; i < 100; i++) {
+	for (i = 0; waited < 3 && !(worker && i == 100); i++) {
 		ASSERT_EQ(0, profil_start(self->fd, &region, 1));
 		filler.round = i;
 		filler.filling = false;
@@ -787,12 +790,7 @@ TEST_F(lifecycle, stop_does_not_wait_for_a_sleeping_thread)
 		ASSERT_EQ(0, profil_stats(self->fd, &self->stats));
 		EXPECT_TRUE(check_identity(&self->stats));
 		EXPECT_EQ(0, self->stats.out_pending);
-		if (waited == 3)
-			break;
 	}
-	/* Where there is no task_work, a worker may have been faster. */
-	if (query.out_features & PROFIL_FEATURE_TASK_WORK)
-		EXPECT_EQ(3, waited);
 }
 
 static int write_limit(const char *value)
@@ -836,14 +834,10 @@ FIXTURE_TEARDOWN(limit)
 /* START until the count of an ended process was given back, which is later. */
 static int start_patiently(int fd, void *counter)
 {
-	int i, ret;
+	int ret;
 
-	for (i = 0; i < 1000; i++) {
-		ret = profil_start_page(fd, hot_a, counter);
-		if (ret != -ENOSPC)
-			return ret;
+	while ((ret = profil_start_page(fd, hot_a, counter)) == -ENOSPC)
 		usleep(5000);
-	}
 	return ret;
 }
 
