@@ -718,7 +718,7 @@ TEST_F(uapi, any_user_may_profile_itself)
 	fd = profil_open();
 	ASSERT_LE(0, fd);
 	EXPECT_EQ(0, profil_ioctl(fd, PROFIL_IOC_START, &self->start));
-	EXPECT_TRUE(burn(fd, hot_a, 5));
+	EXPECT_TRUE(burn(fd, hot_a, 20));
 	EXPECT_EQ(0, profil_stop(fd));
 	EXPECT_EQ(0, profil_stats(fd, &stats));
 	EXPECT_EQ(stats.out_in_range, *self->counter);
