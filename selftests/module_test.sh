@@ -67,7 +67,7 @@ unload()
 {
 	release
 	loaded || return 0
-	for _ in $(seq 100); do
+	for _ in $(seq 600); do
 		rmmod profil 2>/dev/null && return 0
 		sleep 0.1
 	done
@@ -103,7 +103,7 @@ is_busy_while_a_process_is_profiled()
 	! rmmod profil 2>/tmp/profil_rmmod || diag 'rmmod succeeds' || return
 	grep -qi -e busy -e unavailable -e 'in use' /tmp/profil_rmmod ||
 		diag "rmmod says: $(cat /tmp/profil_rmmod)" || return
-	kill -0 "$holder" && "$helper" count 10
+	kill -0 "$holder" && "$helper" count 20
 }
 
 goes_once_the_process_has_ended()
@@ -116,7 +116,7 @@ goes_once_the_process_has_ended()
 comes_and_goes_many_times()
 {
 	for _ in $(seq 15); do
-		load && "$helper" count 10 >/tmp/profil_count ||
+		load && "$helper" count 20 >/tmp/profil_count ||
 			diag "$(cat /tmp/profil_count)" || return
 	done
 	for _ in $(seq 30); do
@@ -154,7 +154,7 @@ shows_what_nohz_full_is()
 	unload && insmod "$module" && shows_nohz_full leave || return
 	for word in leave tick; do
 		load "nohz_full=$word" && shows_nohz_full "$word" &&
-			"$helper" count 10 || return
+			"$helper" count 20 || return
 	done
 }
 
@@ -209,7 +209,7 @@ hook_switched_off()
 	mark="module_test $$: $1 is to be switched off"
 	echo "$mark" >/dev/kmsg
 	load "hook=$1" || return
-	"$helper" count 10 && hold || return
+	"$helper" count 20 && hold || return
 	[ "$(query)" = "$1 0" ] || diag "QUERY says '$(query)'" || return
 	echo 0 >"$2" || diag "$2 cannot be switched off" || return
 	[ "$(cat "$2")" = 0 ] || diag "$2 did not take it" || return
