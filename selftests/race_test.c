@@ -202,7 +202,8 @@ static bool settle_soon(int fd, struct profil_stats *stats)
 {
 	int i;
 
-	for (i = 0; i < 300; i++) {
+	/* Long enough for a worker that waits for a CPU. */
+	for (i = 0; i < 50000; i++) {
 		if (profil_stats(fd, stats))
 			return false;
 		if (!stats->out_pending)
@@ -429,8 +430,9 @@ TEST_F(race, two_cpus_against_the_maximum)
 	ASSERT_EQ(0, other_start(&self->other, step_hot));
 	ASSERT_TRUE(burn(self->fd, hot_a, TICKS));
 	other_join(&self->other);
-	EXPECT_EQ(65535, *counter);
+	/* Which waits for the worker, if there is one. */
 	expect_counted(2);
+	EXPECT_EQ(65535, *counter);
 	EXPECT_LT(0, self->stats.out_saturated);
 }
 
@@ -726,7 +728,8 @@ static int child_counts(int fd)
 	usleep(2000000);
 	if (profil_stats(fd, &before))
 		return 0;	/* STOP came before fork. */
-	end = clock_ms(CLOCK_THREAD_CPUTIME_ID) + 500;
+	/* It goes on while the machine stands still, and the hook may be late. */
+	end = clock_ms(CLOCK_THREAD_CPUTIME_ID) + 10000;
 	do {
 		hot_a(HOT_ROUNDS);
 		if (profil_stats(fd, &stats) ||
@@ -888,7 +891,7 @@ static int unload(void)
 {
 	int i, ret = -1;
 
-	for (i = 0; ret && i < 2000; i++) {
+	for (i = 0; ret && i < 20000; i++) {
 		ret = syscall(SYS_delete_module, "profil", O_NONBLOCK);
 		if (ret)
 			usleep(1000);
