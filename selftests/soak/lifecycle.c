@@ -44,6 +44,7 @@ static void pin(int cpu)
 
 static struct {
 	bool finish;
+	bool pause;		/* nobody new, so that the module can go */
 	__u32 profiled;
 	__u32 bad;
 	__u32 removed;
@@ -87,6 +88,10 @@ static void load(unsigned int seed, bool hammer)
 	pid_t pid;
 
 	while (!__atomic_load_n(&shared->finish, __ATOMIC_RELAXED)) {
+		if (__atomic_load_n(&shared->pause, __ATOMIC_RELAXED)) {
+			usleep(1000);
+			continue;
+		}
 		pid = fork();
 		if (!pid)
 			_exit(load_once(seed));
@@ -134,10 +139,14 @@ static int module_counts(void)
 	return wait_for(pid);
 }
 
-/* Until it is gone, whoever removed it; with an error after a minute. */
+/*
+ * Until it is gone, whoever removed it.  On a slow machine there is always
+ * somebody who uses it, so that the load has to pause for this; with an error
+ * after a minute in which nobody begins to.
+ */
 static int cycle_out(__u32 *busy)
 {
-	__u64 end = clock_ns(CLOCK_MONOTONIC) + 60 * NS;
+	__u64 end = clock_ns(CLOCK_MONOTONIC) + 10 * NS, now;
 	int err;
 
 	for (;;) {
@@ -146,11 +155,17 @@ static int cycle_out(__u32 *busy)
 			break;
 		if (err != EAGAIN && err != EBUSY)
 			return fail("rmmod fails, and not because it is in use");
-		if (clock_ns(CLOCK_MONOTONIC) > end)
-			return fail("rmmod is refused for a minute");
+		now = clock_ns(CLOCK_MONOTONIC);
+		if (now > end) {
+			if (shared->pause)
+				return fail("rmmod is refused for a minute");
+			__atomic_store_n(&shared->pause, true, __ATOMIC_RELAXED);
+			end = now + 60 * NS;
+		}
 		++*busy;
 		usleep(1000);
 	}
+	__atomic_store_n(&shared->pause, false, __ATOMIC_RELAXED);
 	errno = 0;
 	if (!access("/dev/profil", F_OK) || errno != ENOENT)
 		return fail("/dev/profil is there without the module");
@@ -165,8 +180,13 @@ static int cycle_in(int file, unsigned int n, bool hammer)
 		"hook=ftrace arm=always", "deliver=deferred task_work=0",
 		"hook=kprobe arm=always", "hook=hrtimer arm=always",
 	};
+	int ret;
 
-	if (syscall(SYS_finit_module, file, params[n % ARRAY_SIZE(params)], 0))
+	/* Who no longer finds it may yet find its name taken by another's rmmod. */
+	do
+		ret = syscall(SYS_finit_module, file, params[n % ARRAY_SIZE(params)], 0);
+	while (ret && errno == EBUSY && hammer);
+	if (ret)
 		return fail("insmod after rmmod fails");
 	/* Another may remove it at once. */
 	if (hammer)
@@ -295,7 +315,8 @@ static int timers_are(int num)
 
 /*
  * CPU 1 is back: it has to count what runs there.  From a timer that expires
- * at most once in each period follows a bound on what can be counted there.
+ * at most once in each period follows a bound on what can be counted there: the
+ * first may be a late one, and the second its successor in time.
  */
 static int hotplug_back(struct runner *runner, const volatile __u32 *counter,
 			const struct profil_query *query)
@@ -312,7 +333,8 @@ static int hotplug_back(struct runner *runner, const volatile __u32 *counter,
 	was = *counter;
 	cpu = clock_ns(clock);
 	while (*counter - was < 8) {
-		if (clock_ns(clock) - cpu > 3 * NS)
+		/* CPU time goes on while the machine stands still. */
+		if (clock_ns(clock) - cpu > 60 * NS)
 			return fail("nothing is counted on the CPU that came back");
 		usleep(5000);
 	}
@@ -323,7 +345,7 @@ static int hotplug_back(struct runner *runner, const volatile __u32 *counter,
 	while (__atomic_load_n(&runner->began, __ATOMIC_SEQ_CST))
 		usleep(1000);
 	if (query->out_hook == PROFIL_HOOK_HRTIMER &&
-	    ticks > elapsed / query->out_tick_ns + 1) {
+	    ticks > elapsed / query->out_tick_ns + 2) {
 		printf("# %llu ticks in %llu ns\n", ticks, elapsed);
 		return fail("a CPU has more than one timer");
 	}
@@ -458,8 +480,12 @@ static int off_once(const char *path, bool before, __u64 *blind)
 	if (blind_for(fd, &ns))
 		return 1;
 	*blind = ns;
-	if (profil_query(fd, &query))
-		return fail("QUERY fails");
+	/* The first timers count before the last one is there, and then all say so. */
+	do {
+		if (profil_query(fd, &query))
+			return fail("QUERY fails");
+	} while (query.out_hook == was.out_hook &&
+		 query.out_hooks_lost != was.out_hooks_lost);
 	if (query.out_hook == was.out_hook ?
 	    query.out_hooks_lost != was.out_hooks_lost :
 	    query.out_hook != PROFIL_HOOK_HRTIMER ||
@@ -634,11 +660,10 @@ static int oom_once(const char *group, struct report *report, int fd)
 		printf("# status %x\n", status);
 		return fail("it was not killed for its memory");
 	}
-	if (!report->swapped)
-		return fail("the histogram was not swapped out");
+	/* If the killer came before its time, there was nothing to see. */
 	if (report->stats.out_in_range == report->counter &&
 	    report->stats.out_lost == report->stats.out_lost_exit)
-		return 0;
+		return report->swapped ? 0 : -EAGAIN;
 	printf("# counter %u, in range %llu, lost %llu: exits %llu, unready %llu, stopped %llu\n",
 	       report->counter, report->stats.out_in_range,
 	       report->stats.out_lost, report->stats.out_lost_exit,
@@ -665,7 +690,9 @@ static int oom(int rounds, const char *group)
 	    !take_pair(&instance, fd, &begin, &first))
 		return fail("no count of the kernel");
 	for (i = 0; i < rounds && !bad; i++) {
-		bad = oom_once(group, report, fd);
+		do
+			bad = oom_once(group, report, fd);
+		while (bad == -EAGAIN);
 		in_range += report->counter;
 		lost += report->stats.out_lost;
 	}
