@@ -37,7 +37,7 @@ boot() {
 	FLOOR=1 "$VM/module.sh" "$kernel"
 	# with several CPUs, those of x86 would pass the time instead of skipping it
 	[ "$kernel" = arm64 ] || append=idle=halt
-	"$VM/run.sh" --kernel "$kernel" --cpus "$cpus" --icount 0 --append "$append" --timeout 900 --module none \
+	"$VM/run.sh" --kernel "$kernel" --cpus "$cpus" --icount 0 --append "$append" --timeout 2700 --module none \
 		--tests "$(programs "$kernel")" --add "$BENCH/guest:/vm/guest" \
 		--add "$dir/profil.ko:/vm/profil.ko" --add "$dir/floor.ko:/vm/floor.ko" \
 		-- sh /vm/guest release "${@:3}"

@@ -14,7 +14,7 @@ out=$demo/record
 runs() {
 	rm -rf "$out"
 	mkdir -p "$out"
-	"$top/selftests/vm/run.sh" --kernel 6.12 --cpus 1 --icount 4 --timeout 240 \
+	"$top/selftests/vm/run.sh" --kernel 6.12 --cpus 1 --icount 4 --timeout 1200 \
 		--append cryptomgr.notests \
 		--root9p --dir "$demo:rw" -- \
 		env PROFIL_RECORD="$out" LD_PRELOAD="$demo/record.so" ./spin >"$tmp/vm"

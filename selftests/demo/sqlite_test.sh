@@ -24,7 +24,7 @@ callgrind_rows=10000
 runs() {
 	mkdir -p "$demo/check"
 	rm -f "$demo/check/sqlite.profil"
-	"$top/selftests/vm/run.sh" --kernel 6.12 --cpus 1 --icount $shift --timeout 240 \
+	"$top/selftests/vm/run.sh" --kernel 6.12 --cpus 1 --icount $shift --timeout 1200 \
 		--append cryptomgr.notests \
 		--dir "$demo:rw" -- sh -c "$command" >"$tmp/vm"
 	"$demo/report" --tsv "$demo/check/sqlite.profil" >"$tmp/tsv"

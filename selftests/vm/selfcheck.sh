@@ -78,16 +78,16 @@ stock()
 	local other=('[    0.300000] write to 0x2 of 8 bytes by task 1 on cpu 0:') mine='[    0.300000]  profil_g+0x1/0x2 [profil]'
 	local good=('# selftests: profil: a_test' '# 1..2' '# ok 1 x.a' '# ok 2 x.b' 'ok 1 selftests: profil: a_test')
 
-	check 'a clean run' 0 '^hi$' plant none 60 echo hi
-	check 'a failing command' 3 '^hi$' plant none 60 sh -c 'echo hi; exit 3'
-	check 'a warning' 126 'planted|WARNING' plant warn 60 true
-	check 'an oops' 126 'NULL pointer' plant oops 60 true
-	check 'a task that waits for ever' 126 'blocked for more than' plant hung 60 \
-		sh -c 'echo 5 >/proc/sys/kernel/hung_task_timeout_secs; sleep 60'
+	check 'a clean run' 0 '^hi$' plant none 600 echo hi
+	check 'a failing command' 3 '^hi$' plant none 600 sh -c 'echo hi; exit 3'
+	check 'a warning' 126 'planted|WARNING' plant warn 600 true
+	check 'an oops' 126 'NULL pointer' plant oops 600 true
+	check 'a task that waits for ever' 126 'blocked for more than' plant hung 600 \
+		sh -c 'echo 5 >/proc/sys/kernel/hung_task_timeout_secs; sleep 600'
 	check 'a hang' 127 'VM lost.*still running' plant hang 15 true
-	check 'a command that ends the VM' 127 'VM lost.*died' plant none 60 reboot -f
-	check 'a module that stays' 126 'rmmod plant failed' plant stay 60 true
-	check 'a module that does not load' 126 'insmod failed' plant nonsense 60 true
+	check 'a command that ends the VM' 127 'VM lost.*died' plant none 600 reboot -f
+	check 'a module that stays' 126 'rmmod plant failed' plant stay 600 true
+	check 'a module that does not load' 126 'insmod failed' plant nonsense 600 true
 
 	check 'a log without splats' 0 '' scan '[    0.300000] clean'
 	while read -r splat; do

@@ -20,8 +20,8 @@ set -euo pipefail
 
 kernel=${1:?"which kernel? see the top of $0"}
 shift
-params='' run=(--kernel "$kernel") core='' i386='' test_module='' mutant='' programs=() timeout=1800
-! own_kernel "$kernel" || timeout=3600
+params='' run=(--kernel "$kernel") core='' i386='' test_module='' mutant='' programs=() timeout=3600
+! own_kernel "$kernel" || timeout=10800
 while [ $# -gt 0 ]; do
 	case $1 in
 	--core) core=1 ;;
@@ -65,7 +65,7 @@ fi
 MUTANT=$mutant "$VM/module.sh" "$kernel"
 module=$(build_dir "$kernel")/profil${test_module:+_test}${mutant:+_mutant_$mutant}.ko
 per_program=$(sed -n 's/^timeout=//p' "$TOP/selftests/settings")
-! own_kernel "$kernel" || per_program=$((per_program * 3))
+! own_kernel "$kernel" || per_program=$((per_program * 6))
 
 mkdir -p "$BUILD/vm"
 tap=$(mktemp "$BUILD/vm/tap.XXXXXX")
