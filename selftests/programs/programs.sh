@@ -90,7 +90,10 @@ prepare() {
 	for build in "${builds[@]}"; do
 		wait "$build" || exit 1
 	done
-	[ -e "$OUT/corpus" ] || corpus >"$OUT/corpus"
+	if [ ! -e "$OUT/corpus" ]; then
+		corpus >"$OUT/corpus.part"
+		mv "$OUT/corpus.part" "$OUT/corpus"
+	fi
 	for program in measure gmon; do
 		gcc -std=gnu11 -O2 -Wall -Wextra -o "$OUT/$program" -I "$TOP/uapi" "$TOP/selftests/programs/$program.c"
 	done
@@ -205,7 +208,7 @@ main() {
 		for program in "${programs[@]}"; do
 			[[ " $DETERMINISTIC " != *" $program "* ]] || callgrind "$program" >/dev/null &
 		done
-		"$VM/run.sh" --cpus 1 --mem 1024 --icount 3 --timeout 1200 --root9p --dir "$OUT:rw" -- \
+		"$VM/run.sh" --cpus 1 --mem 1024 --icount 3 --timeout 3600 --root9p --dir "$OUT:rw" -- \
 			env TOOLS="$OUT" sh "$OUT/guest" "$OUT/libprofil.so" "${programs[@]}"
 		wait
 		for program in "${programs[@]}"; do
