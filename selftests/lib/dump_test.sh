@@ -38,6 +38,11 @@ leaves() {
 	done
 }
 
+# Its writer may be killed amid the next one.
+without_half_files() {
+	rm -f "$tmp"/run/*.tmp*
+}
+
 leaves_nothing() {
 	test -z "$(ls -A "$tmp/run")"
 }
@@ -135,24 +140,30 @@ functions() {
 }
 
 at_once() {
-	ends 0 PROFIL_SIGNAL=USR1 PROFIL_RESET=1 timeout -s KILL 60 "$ends" atonce 7
+	ends 0 PROFIL_SIGNAL=USR1 PROFIL_RESET=1 timeout -s KILL 600 "$ends" atonce 7
 	counted leaf 707 "$ends" "$tmp"/run/gmon.out*
 }
 
 interval() {
 	ends 137 PROFIL_INTERVAL=0.25 "$ends" idle 30
+	without_half_files
 	leaves 30 gmon.out
 	test "$(cat "$tmp/out")" = "$pid"
 }
 
 interval_of_a_daemon() {
 	ends 0 PROFIL_INTERVAL=0.25 "$ends" daemon 30
-	for _ in $(seq 50); do
-		test -e "$tmp"/run/gmon.out.*[0-9] && break
+	for _ in $(seq 600); do
+		file=$(find "$tmp/run" -name 'gmon.out.*' ! -name '*.tmp*')
+		test -z "$file" || break
 		sleep 0.1
 	done
-	sleep 1
-	leaves 30 "$(basename "$tmp"/run/gmon.out.*)"
+	# nobody may wait for it
+	while grep -qs '^State:[[:space:]]*[^ZX]' "/proc/${file##*.}/status"; do
+		sleep 0.1
+	done
+	without_half_files
+	leaves 30 "${file##*/}"
 }
 
 # Two threads go on while counts begin anew: each call is in one of the files.
@@ -171,15 +182,20 @@ sizes() {
 
 # Whenever it is killed, and whenever someone reads it.
 always_whole() {
-	run env PROFIL_INTERVAL=0.001 timeout -s KILL 5 "$tmp/calls" many 100000000 &
-	sleep 1
+	rm -rf "$tmp/run"
+	run env PROFIL_INTERVAL=0.001 timeout -s KILL 10 "$tmp/calls" many 100000000 &
+	while kill -0 $! 2>/dev/null && ! test -e "$tmp/run/gmon.out"; do
+		sleep 0.1
+	done
+	# by then all calls have been made once
+	sleep 2
 	test "$(sizes 1000)" = 1
 	wait $! || test $? = 137
 	test "$(calls_of busy "$tmp/calls" "$tmp/run/gmon.out")" -gt 0
 }
 
 last_thread_exits() {
-	ends 0 PROFIL_INTERVAL=100 timeout -s KILL 20 "$ends" lastthread 9
+	ends 0 PROFIL_INTERVAL=100 timeout -s KILL 300 "$ends" lastthread 9
 	leaves 18 gmon.out
 }
 

@@ -171,7 +171,7 @@ static void full_disk(void)
 /* Nothing that can be interrupted is, and no signal goes astray. */
 static void idle(void)
 {
-	struct timespec time = { 0, 300000000 };
+	struct timespec time = { 1, 0 };
 	sigset_t set;
 	int bad = 0;
 
@@ -181,7 +181,7 @@ static void idle(void)
 	kill(getpid(), SIGUSR2);
 	bad |= sigtimedwait(&set, NULL, &time) != SIGUSR2;
 	bad |= nanosleep(&time, NULL) != 0;
-	bad |= poll(NULL, 0, 300) != 0;
+	bad |= poll(NULL, 0, 1000) != 0;
 	if (bad)
 		puts("interrupted");
 	fflush(stdout);
