@@ -97,8 +97,9 @@ int main(int argc, char **argv)
 		fail(EVENT);
 	status = WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
 	file = fopen(argv[1], "w");
-	if (!file || fprintf(file, "%lld %lld %d %llu %u\n", us(usage.ru_utime), us(usage.ru_stime), status,
-			     ticks, ticks_per_second()) < 0 || fclose(file))
+	if (!file || fprintf(file, "%lld %lld %d %llu %u\n", us(usage.ru_utime),
+			     us(usage.ru_stime), status, ticks, ticks_per_second()) < 0 ||
+	    fclose(file))
 		fail(argv[1]);
 	return status;
 }
