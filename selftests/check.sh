@@ -133,6 +133,7 @@ stock() {
 	isolated 6.12
 	isolated 6.1
 	lane 'suite 6.12 i386' selftests/vm/suite.sh 6.12 --i386
+	lane 'suite 6.12 exact' selftests/vm/suite.sh 6.12 --icount 3 --append profil_exact=1 timer_test
 	lane 'bench' selftests/bench/bench.sh --check 6.12
 	lane 'demo' selftests/demo/check.sh
 }
