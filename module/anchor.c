@@ -41,7 +41,11 @@ static struct profil_reg *profil_anchor_inherit(struct profil_reg *parent,
 		return NULL;
 	}
 	/* A new address space has no other; the hash takes its reference. */
-	WARN_ON_ONCE(profil_reg_publish(child));
+	if (WARN_ON_ONCE(profil_reg_publish(child))) {
+		profil_switch_dead(child);
+		profil_reg_put(child);
+		return NULL;
+	}
 	profil_reg_put(child);
 	return child;
 }

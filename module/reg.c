@@ -174,7 +174,8 @@ void profil_reg_put(struct profil_reg *reg)
 		return;
 	/* Here, because it may sleep.  Who still sees @reg compares addresses. */
 	mmdrop(reg->mm);
-	call_rcu(&reg->free, profil_reg_free);
+	/* Soon, because the user is charged for it until then. */
+	call_rcu_hurry(&reg->free, profil_reg_free);
 }
 
 /**

@@ -100,6 +100,10 @@ static inline void vm_flags_clear(struct vm_area_struct *vma, vm_flags_t flags)
 }
 #endif
 
+#ifndef HAVE_CALL_RCU_HURRY
+#define call_rcu_hurry call_rcu
+#endif
+
 #ifndef HAVE_HRTIMER_SETUP
 static inline void
 hrtimer_setup(struct hrtimer *timer,
