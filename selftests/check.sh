@@ -141,16 +141,16 @@ stock() {
 debug() {
 	step selftests/setup.sh build vm debug
 	step selftests/vm/kernels.sh fetch debug kcsan
-	lane 'runner selfcheck debug' selftests/vm/selfcheck.sh debug
-	lane 'runner selfcheck kcsan' selftests/vm/selfcheck.sh kcsan
 	suites debug "$TICK"
-	lane "suite debug core $WORKER" selftests/vm/suite.sh debug --core --params "$WORKER" race_test stress_test
+	lane "suite debug core $WORKER" selftests/vm/suite.sh debug --core --params "$WORKER" race_test
 	suites kcsan "$TICK"
 }
 
 debug_long() {
 	step selftests/setup.sh build vm debug
 	step selftests/vm/kernels.sh fetch debug kcsan mainline
+	lane 'runner selfcheck debug' selftests/vm/selfcheck.sh debug
+	lane 'runner selfcheck kcsan' selftests/vm/selfcheck.sh kcsan
 	lane 'suite mainline core' selftests/vm/suite.sh mainline --core --params deliver=deferred module_test.sh
 	suites debug "$TASK_WORK" "$WORKER"
 	suites kcsan "$TASK_WORK" "$WORKER"
