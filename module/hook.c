@@ -112,7 +112,7 @@ static void profil_hook_settle(struct work_struct *work)
 		profil_hook_disarm();
 	}
 	smp_mb();	/* (E) Pairs with (F) */
-	if (atomic_read(&profil_hook_users) && !profil_hook_armed &&
+	if (atomic_read(&profil_hook_users) &&
 	    (profil_hook_arm() || (profil_hook_timer && profil_timer_arm())))
 		pr_err("no hook on the timer tick: nothing is counted; try parameter hook=hrtimer\n");
 	mutex_unlock(&profil_hook_mutex);
@@ -180,16 +180,18 @@ int profil_hook_get(bool timer)
 
 /**
  * profil_hook_hold - Have the tick hooked, for a forked child
+ * @timer: Have the timer source too
  *
- * The parent has it hooked, but may let go of it right now.
+ * The parent has them, but may let go of them right now.
  *
  * Context: Task, also under mmap_lock.
  */
-void profil_hook_hold(void)
+void profil_hook_hold(bool timer)
 {
 	atomic_inc(&profil_hook_users);
 	smp_mb__after_atomic();	/* (F) Pairs with (E) */
-	if (!READ_ONCE(profil_hook_armed))
+	if (!READ_ONCE(profil_hook_armed) ||
+	    (timer && !READ_ONCE(profil_timer_armed)))
 		mod_delayed_work(system_unbound_wq, &profil_hook_work, 0);
 }
 

@@ -314,7 +314,7 @@ struct profil_hook {
 
 extern const struct profil_hook profil_hook_ftrace, profil_hook_kprobe, profil_hook_hrtimer;
 int profil_hook_get(bool timer);
-void profil_hook_hold(void);
+void profil_hook_hold(bool timer);
 void profil_hook_put(void);
 void profil_hook_query(struct profil_query *query);
 void profil_hook_exit(void);
@@ -333,6 +333,7 @@ void profil_tick_sample(struct profil_reg *reg, struct pt_regs *regs, u64 timer,
 			unsigned int times);
 
 /* timer.c */
+extern bool profil_timer_armed;
 u32 profil_timer_rate_max(void);
 void profil_timer_run(struct profil_reg *reg);
 int profil_timer_arm(void);

@@ -186,7 +186,7 @@ bool profil_switch_inherit(struct profil_reg *child, struct profil_reg *parent)
 		return false;
 
 	profil_race(PROFIL_RACE_INHERIT);
-	profil_hook_hold();
+	profil_hook_hold(set->timer);
 	raw_spin_lock_irqsave(&child->lock, flags);
 	prandom_seed_state(&child->rnd, seed);
 	profil_switch(child, set, PROFIL_STATE_ON);

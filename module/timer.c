@@ -33,8 +33,8 @@ static DEFINE_PER_CPU(struct profil_timer, profil_timers);
 /* Found once; NULL if there is none. */
 static struct tracepoint *profil_timer_point;
 
-/* Under profil_hook_mutex to change. */
-static bool profil_timer_armed;
+/* Under profil_hook_mutex to change.  (H) Who sees it true sees the timers set up. */
+bool profil_timer_armed;
 
 static s64 profil_timer_take(struct profil_reg *reg)
 {
@@ -164,7 +164,8 @@ void profil_timer_run(struct profil_reg *reg)
 
 	local_irq_save(flags);
 	timer = this_cpu_ptr(&profil_timers);
-	gen = READ_ONCE(profil_timer_armed) ? profil_timer_wanted(reg) : 0;
+	gen = smp_load_acquire(&profil_timer_armed) ?	/* (H) */
+	      profil_timer_wanted(reg) : 0;
 	if (gen && (timer->mm != reg->mm || timer->period.gen != gen))
 		profil_timer_begin(timer, reg, gen);
 	local_irq_restore(flags);
@@ -207,7 +208,7 @@ int profil_timer_arm(void)
 	err = tracepoint_probe_register(profil_timer_point, profil_timer_switch,
 					NULL);
 	if (!err)
-		WRITE_ONCE(profil_timer_armed, true);
+		smp_store_release(&profil_timer_armed, true);	/* (H) */
 	return err;
 }
 

@@ -766,16 +766,15 @@ static struct other *other_start_shared(const struct other *other)
 	return shared;
 }
 
-static int last_user_against_fork(FIXTURE_DATA(race) *self, const char *then)
+static int fork_beside(FIXTURE_DATA(race) *self, void (*step)(struct other *other),
+		       void *memory)
 {
 	struct other *other;
 	pid_t pid;
 
-	if (profil_start_page(self->fd, hot_a, self->pages[0]))
-		return 101;
 	hold("inherit", 1700000);
 	other = other_start_shared(&(struct other){
-		.step = step_stop, .fd = self->fd, .memory = (void *)then,
+		.step = step, .fd = self->fd, .memory = memory,
 	});
 	if (!other)
 		return 102;
@@ -791,12 +790,36 @@ static int last_user_against_fork(FIXTURE_DATA(race) *self, const char *then)
 
 TEST_F(race, fork_against_a_hook_that_is_gone)
 {
-	EXPECT_EQ(0, last_user_against_fork(self, NULL));
+	ASSERT_EQ(0, profil_start_page(self->fd, hot_a, self->pages[0]));
+	EXPECT_EQ(0, fork_beside(self, step_stop, NULL));
 }
 
 TEST_F(race, fork_against_a_hook_that_goes)
 {
-	EXPECT_EQ(0, last_user_against_fork(self, "settle"));
+	ASSERT_EQ(0, profil_start_page(self->fd, hot_a, self->pages[0]));
+	EXPECT_EQ(0, fork_beside(self, step_stop, "settle"));
+}
+
+/* The hook and the timers go after a second, and the hook alone comes back. */
+static void step_stop_for_ticks(struct other *other)
+{
+	usleep(100000);
+	other->ret = profil_stop(other->fd);
+	usleep(1200000);
+	other->ret |= profil_start_page(other->fd, hot_a, other->memory);
+	other->stop = true;
+}
+
+TEST_F(race, fork_against_timers_that_go)
+{
+	struct profil_region region = any_region(self->pages[0]);
+	struct profil_query query;
+
+	ASSERT_EQ(0, profil_query(self->fd, &query));
+	if (!query.out_timer_rate_max)
+		SKIP(return, "no timer source: timers are no finer than the tick");
+	ASSERT_EQ(0, profil_start_timer(self->fd, &region, 1, 100, 0));
+	EXPECT_EQ(0, fork_beside(self, step_stop_for_ticks, self->pages[0]));
 }
 
 /* A CPU goes: nobody has its ticks. */
