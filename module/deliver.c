@@ -179,6 +179,8 @@ void profil_deliver_own(struct callback_head *work)
 	profil_race(PROFIL_RACE_DELIVER);
 	raw_spin_lock_irqsave(&reg->lock, flags);
 	hlist_del_init(&record->node);
+	if (reg->recent == record)
+		WRITE_ONCE(reg->recent, NULL);
 	bin = record->bin;
 	n = record->count;
 	raw_spin_unlock_irqrestore(&reg->lock, flags);

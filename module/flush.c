@@ -125,6 +125,22 @@ static bool profil_worker_flush(struct profil_reg *reg)
 }
 
 /**
+ * profil_flush_kick - Have the worker come
+ * @reg: The registration
+ *
+ * A reference more or less is never the last: the anchor holds one.
+ *
+ * Context: Any, reg->lock held.
+ */
+void profil_flush_kick(struct profil_reg *reg)
+{
+	lockdep_assert_held(&reg->lock);
+	refcount_inc(&reg->refs);
+	if (!queue_delayed_work(profil_wq, &reg->work, 0))
+		refcount_dec(&reg->refs);
+}
+
+/**
  * profil_flush_worker - Deliver what no thread comes for
  * @work: The work of the registration, which holds a reference
  *

@@ -9,6 +9,8 @@
 #include <linux/hash.h>
 #include <linux/percpu.h>
 #include <linux/rculist.h>
+#include <linux/uaccess.h>
+#include <asm/futex.h>
 
 #include "profil.h"
 
@@ -82,6 +84,32 @@ static inline void profil_section_leave(void)
 	/* (C) Pairs with (D): all writes are done when the leaving is seen. */
 	smp_store_release(&section->reg, NULL);
 	smp_store_release(&section->seq, section->seq + 1);	/* (C) */
+}
+
+/**
+ * profil_bump_fast - Add one to a counter within a word
+ * @addr: Its address
+ * @mask: Its maximum
+ *
+ * Context: In a section, in a tick in user mode.
+ * Return: Whether that was done; it may be full, not there, or contended.
+ */
+static __always_inline bool profil_bump_fast(unsigned long addr, u32 mask)
+{
+	u32 __user *word = (u32 __user *)(addr & ~3UL);
+	unsigned int shift = 8 * (addr % 4);
+	bool done = false;
+	u32 old, seen;
+
+	pagefault_disable();
+	if (!__get_user(old, word) && (~old >> shift & mask)) {
+		profil_race(PROFIL_RACE_BUMP);
+		done = !futex_atomic_cmpxchg_inatomic(&seen, word, old,
+						      old + (1U << shift)) &&
+		       seen == old;
+	}
+	pagefault_enable();
+	return done;
 }
 
 /* See hook.c. */

@@ -56,15 +56,6 @@ static void profil_pending_add_spare(struct profil_reg *reg,
 	raw_spin_unlock_irqrestore(&reg->lock, flags);
 }
 
-/* (l) A reference more or less is never the last: the anchor holds one. */
-static void profil_pending_kick(struct profil_reg *reg)
-{
-	lockdep_assert_held(&reg->lock);
-	refcount_inc(&reg->refs);
-	if (!queue_delayed_work(profil_wq, &reg->work, 0))
-		refcount_dec(&reg->refs);
-}
-
 static bool profil_pending_same(const struct profil_bin_ref *a,
 				const struct profil_bin_ref *b)
 {
@@ -103,7 +94,7 @@ static struct profil_pending *profil_pending_take(struct profil_reg *reg)
 
 	if (reg->nr_spare <= PROFIL_PENDING_LOW &&
 	    reg->nr_records < PROFIL_PENDING_MAX)
-		profil_pending_kick(reg);
+		profil_flush_kick(reg);
 	if (hlist_empty(&reg->spare))
 		return NULL;
 	record = hlist_entry(reg->spare.first, struct profil_pending, node);
@@ -113,17 +104,47 @@ static struct profil_pending *profil_pending_take(struct profil_reg *reg)
 }
 
 /**
+ * profil_pending_again - Put off a tick to where the last one was
+ * @reg: The registration of current
+ * @pc: Where it is
+ *
+ * A long system call has many ticks that return to one place.
+ *
+ * Context: Hardirq of a tick, which counts once.
+ * Return: False, and nothing has happened, if thread, place or set is another.
+ */
+bool profil_pending_again(struct profil_reg *reg, unsigned long pc)
+{
+	struct profil_pending *record;
+	bool again;
+
+	raw_spin_lock(&reg->lock);
+	record = reg->recent;
+	again = record && record->task == current && record->pc == pc &&
+		reg->set && record->bin.gen == reg->set->gen;
+	if (again) {
+		record->count++;
+		reg->deferred++;
+		reg->ticks++;
+		reg->count[PROFIL_PENDING]++;
+	}
+	raw_spin_unlock(&reg->lock);
+	return again;
+}
+
+/**
  * profil_pending_add - Put off a tick
  * @reg: The registration of current
  * @bin: The counter
- * @n: As how many the tick counts
+ * @pc: Where the tick is
+ * @n: As how many it counts
  *
  * Context: Hardirq of a tick, @reg->lock held, @reg not dead.
  * Return: PROFIL_PENDING, or why it is lost.
  */
 enum profil_class profil_pending_add(struct profil_reg *reg,
 				     const struct profil_bin_ref *bin,
-				     unsigned int n)
+				     unsigned long pc, unsigned int n)
 {
 	struct task_struct *task = profil_task_work ? current : NULL;
 	struct hlist_head *bucket = profil_pending_bucket(reg, task, bin->addr);
@@ -145,8 +166,10 @@ enum profil_class profil_pending_add(struct profil_reg *reg,
 		hlist_add_head(&record->node, bucket);
 	}
 	record->count += n;
+	record->pc = pc;
+	WRITE_ONCE(reg->recent, record);
 	if (!task)
-		profil_pending_kick(reg);
+		profil_flush_kick(reg);
 	return PROFIL_PENDING;
 }
 
@@ -210,10 +233,10 @@ void profil_pending_init(struct profil_reg *reg)
  */
 void profil_pending_free(struct profil_reg *reg)
 {
-	struct profil_chunk *chunk, *next;
+	struct profil_chunk *chunk;
 
-	for (chunk = reg->chunks; chunk; chunk = next) {
-		next = chunk->next;
+	while ((chunk = reg->chunks)) {
+		reg->chunks = chunk->next;
 		atomic_sub(PROFIL_PENDING_FIRST, &reg->user->records);
 		kfree(chunk);
 	}

@@ -181,6 +181,7 @@ struct profil_pending {
 	struct hlist_node	node;		/* (l) */
 	struct profil_reg	*reg;
 	struct task_struct	*task;		/* (l) a key, never followed */
+	unsigned long		pc;		/* (l) the last tick's */
 	struct profil_bin_ref	bin;		/* (l) */
 	unsigned int		count;		/* (l) */
 	unsigned int		pass;		/* (l) last flush that saw it */
@@ -221,6 +222,7 @@ struct profil_reg {
 	unsigned long		secret;		/* odd, of the buckets that follow */
 	struct hlist_head	pending[1 << PROFIL_PENDING_BITS];	/* (l) */
 	struct hlist_head	spare;		/* (l) */
+	struct profil_pending	*recent;	/* (l) the last used, or NULL */
 	unsigned int		nr_spare;	/* (l) */
 	unsigned int		nr_records;	/* (l) pending and spare */
 
@@ -353,7 +355,8 @@ void profil_pending_spare(struct profil_reg *reg,
 			  struct profil_pending *record);
 enum profil_class profil_pending_add(struct profil_reg *reg,
 				     const struct profil_bin_ref *bin,
-				     unsigned int n);
+				     unsigned long pc, unsigned int n);
+bool profil_pending_again(struct profil_reg *reg, unsigned long pc);
 
 /* deliver.c */
 void profil_deliver_settle(struct profil_reg *reg, enum profil_class class,
@@ -364,6 +367,7 @@ void profil_deliver_own(struct callback_head *work);
 
 /* flush.c */
 void profil_flush_all(struct profil_reg *reg);
+void profil_flush_kick(struct profil_reg *reg);
 void profil_flush_worker(struct work_struct *work);
 
 /* fault.c */

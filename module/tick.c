@@ -7,8 +7,6 @@
 #include <linux/ptrace.h>
 #include <linux/sched.h>
 #include <linux/sched/task_stack.h>
-#include <linux/uaccess.h>
-#include <asm/futex.h>
 #include <asm/irq_regs.h>
 
 #include "find.h"
@@ -21,6 +19,7 @@ struct profil_sample {
 	unsigned int		done;	/* of these, counted in the tick */
 	enum profil_class	class;	/* of the others that are due */
 	struct profil_bin_ref	bin;
+	unsigned long		pc;
 };
 
 /*
@@ -84,8 +83,8 @@ static void profil_tick_count(struct profil_reg *reg,
 	sample->class = PROFIL_OUTSIDE;
 	if (!user)
 		regs = task_pt_regs(current);
-	if (sample->due && profil_find_bin(set, instruction_pointer(regs),
-					   &sample->bin))
+	sample->pc = instruction_pointer(regs);
+	if (sample->due && profil_find_bin(set, sample->pc, &sample->bin))
 		sample->class = profil_tick_bump(sample, user);
 }
 
@@ -98,7 +97,7 @@ static void profil_tick_account(struct profil_reg *reg,
 	if (!reg->dead) {
 		if (left && sample->class == PROFIL_PENDING) {
 			sample->class = profil_pending_add(reg, &sample->bin,
-							   left);
+							   sample->pc, left);
 			if (sample->class == PROFIL_PENDING)
 				reg->deferred += left;
 		}
@@ -108,25 +107,6 @@ static void profil_tick_account(struct profil_reg *reg,
 		reg->count[sample->class] += left;
 	}
 	raw_spin_unlock(&reg->lock);
-}
-
-/* One more in the counter of @mask at @addr, unless it is full or not there. */
-static __always_inline bool profil_tick_bump_fast(unsigned long addr, u32 mask)
-{
-	u32 __user *word = (u32 __user *)(addr & ~3UL);
-	unsigned int shift = 8 * (addr % 4);
-	bool done = false;
-	u32 old, seen;
-
-	pagefault_disable();
-	if (!__get_user(old, word) && (~old >> shift & mask)) {
-		profil_race(PROFIL_RACE_BUMP);
-		done = !futex_atomic_cmpxchg_inatomic(&seen, word, old,
-						      old + (1U << shift)) &&
-		       seen == old;
-	}
-	pagefault_enable();
-	return done;
 }
 
 /*
@@ -148,7 +128,7 @@ static __always_inline bool profil_tick_fast(struct profil_reg *reg,
 		return false;
 	addr = (pc - range->offset) >> range->pre;
 	addr = range->addr + (addr * range->scale >> range->post << range->order);
-	if (addr > range->last || !profil_tick_bump_fast(addr, range->mask))
+	if (addr > range->last || !profil_bump_fast(addr, range->mask))
 		return false;
 	atomic64_inc(&reg->fast);
 	return true;
@@ -173,6 +153,22 @@ static noinline void profil_tick_slow(struct profil_reg *reg,
 		profil_tick_account(reg, &sample);
 }
 
+/* Nearly every sample of a long system call is where the last one was. */
+static noinline void profil_tick_rest(struct profil_reg *reg,
+				      const struct profil_set *set,
+				      struct pt_regs *regs)
+{
+	if (READ_ONCE(reg->recent) && set && set->fast &&
+	    !(set->flags & PROFIL_START_F_USER_ONLY) &&
+	    !(regs && user_mode(regs)) &&
+	    profil_pending_again(reg, instruction_pointer(task_pt_regs(current)))) {
+		profil_section_leave();
+		return;
+	}
+	profil_tick_slow(reg, set, regs, 0, 1);
+	profil_timer_run(reg);
+}
+
 /* Kernel threads, io_uring and vhost workers: no user code is running. */
 static void profil_tick_borrowed(struct profil_reg *reg)
 {
@@ -194,12 +190,10 @@ static noinline notrace void profil_tick_found(struct profil_reg *reg)
 	}
 	set = profil_section_enter(reg);
 	profil_race(PROFIL_RACE_USE);
-	if (profil_tick_fast(reg, set, regs)) {
+	if (profil_tick_fast(reg, set, regs))
 		profil_section_leave();
-	} else {
-		profil_tick_slow(reg, set, regs, 0, 1);
-		profil_timer_run(reg);
-	}
+	else
+		profil_tick_rest(reg, set, regs);
 }
 
 /**

@@ -8,10 +8,12 @@
  * goes on to the other one at each pause().  That is how a test here finds the
  * protection missing within a second, see mutants/.
  */
+#include <limits.h>
 #include <poll.h>
 #include <sched.h>
 #include <sys/personality.h>
 #include <sys/syscall.h>
+#include <sys/uio.h>
 #include <linux/userfaultfd.h>
 
 #include "profil_common.h"
@@ -268,6 +270,41 @@ TEST_F(race, replacement_against_ticks)
 	other_join(&self->other);
 }
 
+/* Dozens of ticks, and once. */
+static void step_long_call(struct other *other)
+{
+	static char sink[1 << 18];
+	static struct iovec iov[IOV_MAX];
+	int i;
+
+	for (i = 0; i < IOV_MAX; i++)
+		iov[i] = (struct iovec){ sink, sizeof(sink) };
+	other->ret = readv(other->fd, iov, IOV_MAX) != IOV_MAX * (ssize_t)sizeof(sink);
+	other->stop = true;
+}
+
+/* What goes on meanwhile has its further ticks in the new histogram. */
+TEST_F(race, replacement_against_a_long_call)
+{
+	struct profil_region region[] = {
+		any_region(self->pages[0]), any_region(self->pages[1])
+	};
+
+	self->other.fd = open("/dev/zero", O_RDONLY | O_CLOEXEC);
+	ASSERT_LE(0, self->other.fd);
+	ASSERT_EQ(0, profil_start(self->fd, &region[0], 1));
+	ASSERT_EQ(0, other_start(&self->other, step_long_call));
+	while (!self->other.stop && (!ticks(self) || self->stats.out_deferred < 2))
+		usleep(100);
+	ASSERT_EQ(0, profil_start(self->fd, &region[1], 1));
+	other_join(&self->other);
+	close(self->other.fd);
+	EXPECT_EQ(0, self->other.ret);
+	expect_counted(*self->pages[0] + *self->pages[1]);
+	/* That which was under way. */
+	EXPECT_GE(1, self->stats.out_lost);
+}
+
 /* A former histogram that is gone ends no profile but its own. */
 TEST_F(race, munmap_after_replacement_against_ticks)
 {
@@ -477,13 +514,16 @@ TEST_F(race, ticks_against_the_end_of_a_long_call)
 	int zero = open("/dev/zero", O_RDONLY | O_CLOEXEC);
 	void *sink = mmap(NULL, len, PROT_READ | PROT_WRITE,
 			  MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	int i;
 
 	ASSERT_LE(0, zero);
 	ASSERT_NE(MAP_FAILED, sink);
 	ASSERT_EQ(0, profil_start(self->fd, &region, 1));
 	do {
 		ASSERT_EQ(0, madvise(sink, len, MADV_DONTNEED));
-		ASSERT_EQ((ssize_t)len, read(zero, sink, len));
+		/* The same place, too, as far as a tick can tell. */
+		for (i = 0; i < 3; i++)
+			ASSERT_EQ((ssize_t)len, read(zero, sink, len));
 	} while (ticks(self) < TICKS);
 	expect_counted(*self->pages[0]);
 	EXPECT_EQ(0, self->stats.out_lost);
