@@ -32,10 +32,11 @@ const struct profil_hook *profil_hook_armed;
 static unsigned long profil_hook_linger = PROFIL_LINGER_MIN;
 static unsigned long profil_hook_last;
 static unsigned int profil_hooks_lost;
-static bool profil_hook_timer;	/* some START asked for the timer source */
 
 /* Sets of all registrations, those being started, and parameter arm=always. */
 static atomic_t profil_hook_users = ATOMIC_INIT(0);
+/* Of these, sets of the timer source. */
+static atomic_t profil_hook_timers = ATOMIC_INIT(0);
 
 static void profil_hook_settle(struct work_struct *work);
 static DECLARE_DELAYED_WORK(profil_hook_work, profil_hook_settle);
@@ -113,7 +114,8 @@ static void profil_hook_settle(struct work_struct *work)
 	}
 	smp_mb();	/* (E) Pairs with (F) */
 	if (atomic_read(&profil_hook_users) &&
-	    (profil_hook_arm() || (profil_hook_timer && profil_timer_arm())))
+	    (profil_hook_arm() ||
+	     (atomic_read(&profil_hook_timers) && profil_timer_arm())))
 		pr_err("no hook on the timer tick: nothing is counted; try parameter hook=hrtimer\n");
 	mutex_unlock(&profil_hook_mutex);
 }
@@ -167,14 +169,13 @@ int profil_hook_get(bool timer)
 	if (err)
 		return err;
 	atomic_inc(&profil_hook_users);
+	atomic_add(timer, &profil_hook_timers);
 	err = profil_hook_arm();
-	if (!err && timer) {
-		profil_hook_timer = true;
+	if (!err && timer)
 		err = profil_timer_arm();
-	}
 	mutex_unlock(&profil_hook_mutex);
 	if (err)
-		profil_hook_put();
+		profil_hook_put(timer);
 	return err;
 }
 
@@ -188,6 +189,7 @@ int profil_hook_get(bool timer)
  */
 void profil_hook_hold(bool timer)
 {
+	atomic_add(timer, &profil_hook_timers);
 	atomic_inc(&profil_hook_users);
 	smp_mb__after_atomic();	/* (F) Pairs with (E) */
 	if (!READ_ONCE(profil_hook_armed) ||
@@ -197,11 +199,13 @@ void profil_hook_hold(bool timer)
 
 /**
  * profil_hook_put - Let go of the hook; it stays for a while
+ * @timer: Of the timer source too
  *
  * Context: Task, also under mmap_lock.
  */
-void profil_hook_put(void)
+void profil_hook_put(bool timer)
 {
+	atomic_sub(timer, &profil_hook_timers);
 	if (atomic_dec_and_test(&profil_hook_users))
 		mod_delayed_work(system_unbound_wq, &profil_hook_work,
 				 READ_ONCE(profil_hook_linger));

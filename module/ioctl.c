@@ -147,7 +147,7 @@ static int profil_ioctl_start(struct file *file, union profil_args *args)
 	return 0;
 
 err_hook:
-	profil_hook_put();
+	profil_hook_put(set->timer);
 err_set:
 	profil_set_put(set);
 	return err;

@@ -317,7 +317,7 @@ struct profil_hook {
 extern const struct profil_hook profil_hook_ftrace, profil_hook_kprobe, profil_hook_hrtimer;
 int profil_hook_get(bool timer);
 void profil_hook_hold(bool timer);
-void profil_hook_put(void);
+void profil_hook_put(bool timer);
 void profil_hook_query(struct profil_query *query);
 void profil_hook_exit(void);
 void profil_watch_reset(void);

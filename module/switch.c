@@ -37,12 +37,15 @@ static struct profil_set *profil_switch(struct profil_reg *reg,
 /* Waits also without a former set: another thread may just have taken it. */
 static void profil_switch_retire(struct profil_reg *reg, struct profil_set *old)
 {
+	bool timer;
+
 	profil_section_drain(reg);
 	if (!old)
 		return;
+	timer = old->timer;
 	profil_set_put(old);
 	profil_race(PROFIL_RACE_RETIRE);
-	profil_hook_put();
+	profil_hook_put(timer);
 }
 
 /*
