@@ -67,25 +67,7 @@ measure() {
 
 # compare BASELINE RESULTS: one TAP line a row
 compare() {
-	awk '/"value"/ {
-			split($0, part, "\"")
-			sub(/.*"value": /, "")
-			if (NR == FNR) {
-				was[part[2]] = $0 + 0
-				next
-			}
-			is[part[2]] = $0 + 0
-		}
-		END {
-			for (name in is) {
-				bad = !(name in was) || is[name] > was[name] * 1.1 && is[name] > was[name] + 25
-				failed += bad
-				rows++
-				print (bad ? "not ok " : "ok ") rows " bench: " name " (" was[name] ", now " is[name] ")"
-			}
-			print "bench: " rows - failed " passed, " failed + 0 " failed, 0 skipped"
-			exit failed > 0 || !rows
-		}' "$1" "$2"
+	awk -v parts="$COSTS" -f "$BENCH/compare.awk" "$@"
 }
 
 check() {

@@ -1,0 +1,42 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# awk -v parts="PART…" -f compare.awk BASELINE.json RESULTS.json: one TAP line for
+# each row of these parts.  It fails where a row costs more than before by 10 %
+# and 25, where there is none any more, and where there was none.
+
+/"value"/ {
+	split($0, field, "\"")
+	name = field[2]
+	split(name, word, ".")
+	sub(/.*"value": /, "")
+	if (!index(" " parts " ", " " word[1] " "))
+		next
+	if (!(name in seen))
+		order[++rows] = name
+	seen[name]
+	if (NR == FNR)
+		was[name] = $0 + 0
+	else
+		is[name] = $0 + 0
+}
+
+function bad(name)
+{
+	return !(name in was) || !(name in is) ||
+		is[name] > was[name] * 1.1 && is[name] > was[name] + 25
+}
+
+function said(list, name)
+{
+	return name in list ? list[name] : "none"
+}
+
+END {
+	for (i = 1; i <= rows; i++) {
+		name = order[i]
+		failed += bad(name)
+		print (bad(name) ? "not ok " : "ok ") i " - bench: " name \
+			" (" said(was, name) ", now " said(is, name) ")"
+	}
+	print "bench: " rows - failed " passed, " failed + 0 " failed, 0 skipped"
+	exit failed > 0 || !rows
+}
