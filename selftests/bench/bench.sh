@@ -14,7 +14,7 @@ set -euo pipefail
 
 BENCH=$TOP/selftests/bench
 OUT=$BUILD/bench
-COSTS='plain loaded ftrace kprobe hrtimer deferred instead floor again'
+COSTS='plain loaded ftrace kprobe hrtimer timer deferred instead floor again'
 GROWTH='regions text processes threads fork calls disturb'
 CPUS='exact accuracy' # of two
 
@@ -86,7 +86,7 @@ check() {
 charts() {
 	need gnuplot gnuplot-nox
 	sed -n 's/^"\(.*\)": { "value": \([-0-9]*\),.*/\1 \2/p' "$1" >"$OUT/rows"
-	grep -E '^(ftrace|kprobe|hrtimer|deferred|instead|floor)' "$OUT/rows" >"$OUT/costs" || true
+	grep -E '^(ftrace|kprobe|hrtimer|timer|deferred|instead|floor)' "$OUT/rows" >"$OUT/costs" || true
 	sed -n -E 's/^((regions|processes|threads\.[a-z]*)\.?)\.([0-9]+) /\1 \3 /p' "$OUT/rows" >"$OUT/growth"
 	[ ! -s "$OUT/growth" ] ||
 		gnuplot -e "costs='$OUT/costs'; growth='$OUT/growth'; out='$2'" "$BENCH/charts.gp"

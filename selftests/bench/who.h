@@ -87,6 +87,23 @@ static inline void begin_text(void)
 	start(device(), &region, 1, 0);
 }
 
+static inline void begin_timer(void)
+{
+	struct profil_region region = burst_region(&counter);
+	struct profil_start start = {
+		.size = sizeof(start),
+		.region_num = 1,
+		.region_len = sizeof(region),
+		.regions_uptr = (uintptr_t)&region,
+		.rate = number * 1000000000 / tick_ns(),
+		.source = PROFIL_SOURCE_TIMER,
+	};
+
+	counter = 0;
+	if (ioctl(device(), PROFIL_IOC_START, &start))
+		fail("START");
+}
+
 static void set_floor(const char *name, unsigned long value)
 {
 	char path[64];
@@ -155,7 +172,7 @@ static inline void begin_perf(void)
 		.type = PERF_TYPE_SOFTWARE,
 		.size = sizeof(attr),
 		.config = PERF_COUNT_SW_CPU_CLOCK,
-		.sample_period = tick_ns(),
+		.sample_period = tick_ns() / number,
 		.sample_type = PERF_SAMPLE_IP | PERF_SAMPLE_TID,
 	};
 	int fd = syscall(SYS_perf_event_open, &attr, 0, -1, -1, 0);
@@ -178,6 +195,7 @@ static const struct who whos[] = {
 	{ "other", begin_other, samples_none },
 	{ "profil", begin_profil, samples_counter },
 	{ "text", begin_text, samples_none },
+	{ "timer", begin_timer, samples_counter },
 	{ "sigprof", begin_sigprof, samples_signals },
 	{ "glibc", begin_glibc, samples_bins },
 	{ "perf", begin_perf, samples_ring },
