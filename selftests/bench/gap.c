@@ -6,21 +6,25 @@
  *
  * WHO is profiled, and by what: nobody; other, a process that sleeps, by us;
  * profil, sigprof, glibc, perf: this one; floor: this one by that module.  WORK
- * is what it does: user, or kernel, where it is nearly always in a system call.
- * NUMBER is of regions, for profil; of processes, for other; of bytes of code,
- * for text, which is this process by us.  THREADS take turns on the one CPU.
+ * is what it does: user; kernel, where it is nearly always in a system call; or
+ * long, one call over many ticks.  NUMBER is of regions, for profil; of processes,
+ * for other; of bytes of code, for text, which is this process by us; of samples
+ * in a period of the tick, for timer, which is our other source, and perf.
+ * THREADS take turns on the one CPU.
  *
- * Prints what was taken from it in a period of the tick, the median or, with
- * threads, the mean of the middle half; and the medians of single interruptions
- * in which a sample was counted.
+ * Prints what was taken from it in a period of the tick, as typical() has it;
+ * and the same of single interruptions in which a sample was counted.  Of long,
+ * what the call takes, and how many ticks there are in it.
  */
 #include <pthread.h>
+#include <sys/uio.h>
 
 #include "who.h"
 
 #define PERIODS		320
 #define GAPS_MAX	100000
-#define ZEROS		8192
+#define ZEROS		(64 << 10)
+#define LONG_ZEROS	(256 << 10)
 
 struct gap {
 	uint64_t begin;
@@ -39,12 +43,20 @@ static uint64_t base, end;
 static volatile uint64_t last;	/* of all threads: there is one CPU */
 
 static int zero;
-static char zeros[ZEROS];
+static char zeros[LONG_ZEROS];
+static struct iovec parts[1024];	/* as many as a call takes */
+static int nr_parts = 1;
 
 static void work_kernel(void)
 {
-	if (read(zero, zeros, sizeof(zeros)) < 0)
+	if (read(zero, zeros, ZEROS) < 0)
 		fail("read");
+}
+
+static void work_long(void)
+{
+	if (readv(zero, parts, nr_parts) != (ssize_t)nr_parts * LONG_ZEROS)
+		fail("readv");
 }
 
 /* What a piece of work takes if nothing comes between. */
@@ -167,10 +179,51 @@ static void report(void)
 	       (unsigned long long)sampled, with);
 }
 
+/* Until a tick has just been. */
+static void await_tick(void)
+{
+	uint64_t before;
+
+	do {
+		before = instructions();
+		burst();
+	} while (instructions() - before < BURST + 1500);
+}
+
+/* Where zeros come slowly, of fewer; and so that no tick is near its end. */
+static void make_long(void)
+{
+	int i;
+
+	for (i = 0; i < 1024; i++)
+		parts[i] = (struct iovec){ zeros, sizeof(zeros) };
+	nr_parts = tick_ns() * 27 / 2 / base_of(work_long) / 16 * 16;
+	if (nr_parts > 1024)
+		nr_parts = 1024;
+}
+
+static void report_long(void)
+{
+	uint64_t before, length, least = ~0ULL;
+	int i;
+
+	make_long();
+	for (i = 0; i < 32; i++) {
+		await_tick();
+		before = instructions();
+		work_long();
+		length = instructions() - before;
+		if (length < least)
+			least = length;
+	}
+	printf("%llu %llu 0 0\n", (unsigned long long)least,
+	       (unsigned long long)(least / tick_ns()));
+}
+
 int main(int argc, char **argv)
 {
 	who = find_who(argc > 1 ? argv[1] : "nobody");
-	in_kernel = argc > 2 && !strcmp(argv[2], "kernel");
+	in_kernel = argc > 2 && strcmp(argv[2], "user");
 	work = in_kernel ? work_kernel : burst;
 	if (argc > 3)
 		number = strtoul(argv[3], NULL, 0);
@@ -180,6 +233,10 @@ int main(int argc, char **argv)
 	memset(gaps, 0, sizeof(gaps));
 	memset(bins, 0, sizeof(bins));
 	who->begin();
+	if (argc > 2 && !strcmp(argv[2], "long")) {
+		report_long();
+		return 0;
+	}
 	measure_all();
 	if (nr_gaps)
 		report();
