@@ -10,13 +10,18 @@
  *   calls exec PROFILED RATE	the same with exec, so many times a second
  *   calls threads NUM		so many threads have one counter: samples that
  *				were missed, and samples
+ *   calls tries NUM		the same, of the test build of the module: how often
+ *				the counter had to be tried once more, samples, and
+ *				how many of these were missed
  *
  * Prints the value and of how many it is.
  */
 #include <pthread.h>
 #include <sys/wait.h>
 
-#include "bench.h"
+#define PROFIL_TEST	/* a prototype: its names are all that is needed */
+#include "../../module/race.h"
+#include "event.h"
 
 #define MANY		300
 #define BURSTS		(1600000000 / BURST)
@@ -149,23 +154,54 @@ static void *work(void *arg __attribute__((unused)))
 	return NULL;
 }
 
-static void calls_threads(int num)
+/* Profiles the threads at their work; all ticks have the one counter. */
+static struct profil_stats run_threads(int num, uint32_t flags)
 {
-	struct profil_region region = any_region(&counter);
-	int i, fd = device();
-	struct profil_stats result;
+	struct profil_region regions[] = {
+		burst_region(&counter), any_region(&counter),
+	};
 	pthread_t threads[64];
+	int i, fd = device();
 
-	start(fd, &region, 1, 0);
+	start(fd, regions, 2, flags);
 	for (i = 0; i < num; i++)
 		if (pthread_create(&threads[i], NULL, work, NULL))
 			fail("pthread_create");
 	for (i = 0; i < num; i++)
 		pthread_join(threads[i], NULL);
 	stop(fd);
-	result = stats(fd);
-	/* A tick may find the process in the very call that ends it. */
-	print(result.out_ticks - result.out_lost_stopped - counter, result.out_ticks);
+	return stats(fd);
+}
+
+/* A tick may find the process in the very call that ends it. */
+static uint64_t missed(const struct profil_stats *result)
+{
+	return result->out_ticks - result->out_system - result->out_lost_stopped - counter;
+}
+
+static void calls_threads(int num)
+{
+	struct profil_stats result = run_threads(num, 0);
+
+	print(missed(&result), result.out_ticks);
+}
+
+/*
+ * Of ticks in user mode: others are counted in a time of their own, where
+ * several are one try.
+ */
+static void calls_tries(int num)
+{
+	struct profil_stats result;
+	char filter[32];
+	int fd;
+
+	snprintf(filter, sizeof(filter), "point == %d", PROFIL_RACE_BUMP);
+	fd = event_open("kprobes/try", filter);
+	event_enable(fd);
+	result = run_threads(num, PROFIL_START_F_USER_ONLY);
+	printf("%llu %llu %llu\n", (unsigned long long)event_count(fd) - counter,
+	       result.out_in_range, (unsigned long long)missed(&result));
 }
 
 int main(int argc, char **argv)
@@ -184,5 +220,7 @@ int main(int argc, char **argv)
 		calls_fork(argv[0], number, other);
 	else if (!strcmp(what, "threads"))
 		calls_threads(number);
+	else if (!strcmp(what, "tries"))
+		calls_tries(number);
 	return 0;
 }
