@@ -45,7 +45,7 @@ python3-docutils check
 clang check
 g++ check
 perl build check debug
-valgrind check test programs
+valgrind check test programs bench
 bc debug
 flex debug
 bison debug

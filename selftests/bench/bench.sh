@@ -53,10 +53,29 @@ json() {
 		END { print "\n}" }'
 }
 
+# mcount: the rows of a call of gcc -pg, by libprofil and by the C library, which
+# need no kernel
+mcount() {
+	local threads here=$TOP/selftests/lib lib=$BUILD/lib tmp=$OUT/mcount
+	need valgrind valgrind
+	make -s -C "$TOP/libwrap" >&2 || die "libprofil does not build: see above"
+	mkdir -p "$tmp"
+	# shellcheck source=../lib/mcount.sh
+	. "$here/mcount.sh"
+	mcount_build gcc-12
+	for threads in 1 2 4 8; do
+		echo "mcount.profil.$threads $(mcount_cost "$lib/libprofil.so" $threads) $threads"
+		echo "mcount.glibc.$threads $(mcount_cost '' $threads) $threads"
+	done
+}
+
 # more KERNEL: the rows that are not of the short form, but for those of $GROWTH
 more() {
 	# shellcheck disable=SC2086 # parts are words
-	boot "$1" 2 $CPUS && boot "$1" 4 tries
+	boot "$1" 2 $CPUS && boot "$1" 4 tries || return
+	if [ "$1" != arm64 ]; then
+		mcount=${mcount:-$(mcount)} && echo "$mcount"
+	fi
 }
 
 # measure KERNEL [more]: into $OUT/KERNEL.json; sets $release
