@@ -6,6 +6,7 @@
  * kernel's ticks found it, and how many of them make a second.  The ticks are those
  * of the event kprobes/ticks.
  */
+#define _GNU_SOURCE
 #include <fcntl.h>
 #include <linux/perf_event.h>
 #include <linux/profil.h>
