@@ -12,6 +12,9 @@
 # and calls are those that callgrind counts.  Of daemons, which are killed, see
 # check_daemon().
 #
+# The VM's time is the count of its instructions, and it has no folder of the host, for
+# whose time it would wait: so what the programs leave is the same each time.
+#
 # shellcheck disable=SC2317 # functions are called by locked()
 set -euo pipefail
 . "$(dirname "${BASH_SOURCE[0]}")/../vm/lib.sh"
@@ -19,8 +22,8 @@ set -euo pipefail
 . "$TOP/selftests/programs/runs"
 
 OUT=$BUILD/programs
+TESTS=$OUT/tests # that the VM has in its memory
 SUITE=bookworm
-CORPUS_LINES=30000
 TOLERANCE=2 # percent, of samples against ticks
 ENDS=0.5 # seconds of CPU time, before its profile begins and after it has ended
 INTERVAL=1 # second, as in guest
@@ -54,34 +57,22 @@ source_of() {
 	touch .complete
 }
 
-# built PROGRAM: in its folder of $OUT, with all that it is run with
+# built PROGRAM: in its folder of $TESTS, with all that it is run with
 built() {
-	local dir=$OUT/$1
+	local dir=$TESTS/$1
 	[ ! "$dir/command" -nt "$TOP/selftests/programs/recipes" ] || return 0
-	rm -rf "$dir" "$dir.source"
+	rm -rf "$dir" "$OUT/$1".*
 	mkdir -p "$dir"
-	cp -a "$CACHE/programs/$1" "$dir.source"
+	cp -a "$CACHE/programs/$1" "$OUT/$1.source"
 	say "building $1"
-	(cd "$dir.source" && "build_$1" "$dir") >"$dir.log" 2>&1 ||
-		die "$1 does not build: see $dir.log"
+	(cd "$OUT/$1.source" && "build_$1" "$dir") >"$OUT/$1.log" 2>&1 ||
+		die "$1 does not build: see $OUT/$1.log"
 	"drive_$1" >"$dir/command"
-}
-
-# Text that compresses as text does, the same on each machine.
-corpus() {
-	awk -v lines="$CORPUS_LINES" 'BEGIN {
-		for (line = 0; line < lines; line++) {
-			for (word = 0; word < 12; word++) {
-				seed = (seed * 69069 + 12345) % 2147483648
-				printf "%d%s", int(seed / 65536) % (word % 3 ? 50 : 5000), word < 11 ? " " : "\n"
-			}
-		}
-	}'
 }
 
 prepare() {
 	local program build builds=()
-	mkdir -p "$OUT"
+	mkdir -p "$TESTS"
 	for program; do
 		locked "program-$program" source_of "$program"
 		built "$program" &
@@ -90,25 +81,42 @@ prepare() {
 	for build in "${builds[@]}"; do
 		wait "$build" || exit 1
 	done
-	if [ ! -e "$OUT/corpus" ]; then
-		corpus >"$OUT/corpus.part"
-		mv "$OUT/corpus.part" "$OUT/corpus"
-	fi
+	corpus >"$TESTS/corpus"
 	for program in measure gmon; do
 		gcc -std=gnu11 -O2 -Wall -Wextra -o "$OUT/$program" -I "$TOP/uapi" "$TOP/selftests/programs/$program.c"
 	done
 	make -s -C "$TOP/libwrap"
-	# all in one folder: the VM has a /tmp of its own
-	cp "$BUILD/lib/libprofil.so" "$TOP/selftests/programs/guest" "$OUT"
+	cp "$OUT/measure" "$BUILD/lib/libprofil.so" "$TOP/selftests/programs/guest" "$TESTS"
+}
+
+# libraries PROGRAM…: of this machine that they need
+libraries() {
+	local program
+	for program; do
+		find "$TESTS/$program" -type f -perm -u+x -exec ldd {} +
+	done | grep -o '/[^ ]*' | grep -v -e ':$' -e "^$TESTS/" | sort -u
+}
+
+# run_all PROGRAM…: what the runs leave is in $OUT/runs after this
+run_all() {
+	local library adds=()
+	for library in $(libraries "$@"); do
+		adds+=(--add "$library:$library")
+	done
+	rm -rf "$OUT/runs"
+	"$VM/run.sh" --cpus 1 --mem 1024 --icount 3 --timeout 3600 --log "$OUT/console.log" --tests "$TESTS" \
+		"${adds[@]}" -- sh -c 'cd /tests && exec sh guest "$@"' guest "$@" >"$OUT/runs.tar.gz" ||
+		die "the programs were not run to their end: see $OUT/console.log"
+	tar -xf "$OUT/runs.tar.gz" -C "$OUT"
 }
 
 # callgrind PROGRAM: NAME COUNT of each function, by callgrind, which leaves out calls of what has not
 # returned yet where the depths are not told apart
 callgrind() {
-	local file=$OUT/$1/callgrind
+	local file=$OUT/$1.callgrind
 	if [ ! -e "$file" ]; then
 		(
-			cd "$OUT/$1"
+			cd "$TESTS/$1"
 			# the signals of the C library's runtime would kill it
 			# shellcheck disable=SC2046
 			LD_PRELOAD=$BUILD/lib/libprofil.so PROFIL_QUIET=1 GMON_OUT_PREFIX=$file.gmon \
@@ -134,7 +142,7 @@ callgrind() {
 
 check_calls() {
 	local ours
-	ours=$(calls "$OUT/$1/profil" "$1")
+	ours=$(calls "$OUT/runs/$1/profil" "$1")
 	callgrind "$1" | join -j 1 - <(echo "$ours") >"$OUT/$1.calls"
 	report "$(awk '$2 != $3 { bad = 1 } END { print bad + (NR < 3) }' "$OUT/$1.calls")" \
 		"$1: calls are those of callgrind" "$(wc -l <"$OUT/$1.calls") functions"
@@ -149,27 +157,32 @@ check_daemon() {
 	local function times run
 	read -r function times < <("asked_$1")
 	for run in profil asked; do
-		report "$(gprof -b -p "$OUT/$1/$1" "$OUT/$1/$run/gmon.out" 2>/dev/null |
+		report "$(gprof -b -p "$TESTS/$1/$1" "$OUT/runs/$1/$run/gmon.out" 2>/dev/null |
 			awk -v name="$function" -v times="$times" '
 				$3 ~ /^[0-9.]+$/ { sum += $3 }
 				$NF == name { calls = $4 }
 				END { print !(sum > 0 && calls == times) }')" \
 			"$1: after SIGKILL gprof reads it" "$run, $times calls of $function"
 	done
-	report "$(cmp -s "$OUT/$1/asked/output" "$OUT/$1/c-library/output"; echo $?)" \
+	report "$(cmp -s "$OUT/runs/$1/asked/output" "$OUT/runs/$1/c-library/output"; echo $?)" \
 		"$1: its output is the same when asked for files"
-	report "$([ ! -s "$OUT/$1/asked/errors" ]; echo $?)" "$1: nothing is said beside that"
-	report "$(cat "$OUT/$1/asked/signals")" "$1: no SIGPROF comes then"
-	report "$(files "$OUT/$1/c-library" | wc -l)" "$1: the C library's runtime left nothing"
+	report "$([ ! -s "$OUT/runs/$1/asked/errors" ]; echo $?)" "$1: nothing is said beside that"
+	report "$(cat "$OUT/runs/$1/asked/signals")" "$1: no SIGPROF comes then"
+	report "$(files "$OUT/runs/$1/c-library" | wc -l)" "$1: the C library's runtime left nothing"
+}
+
+# known_run PROGRAM: whose files are of a moment at which it is known what was charged
+known_run() {
+	[[ " $DAEMONS " == *" $1 "* ]] && echo asked || echo profil
 }
 
 check() {
-	local run=$OUT/$1/profil other=$OUT/$1/c-library status=0 interval=0
+	local run=$OUT/runs/$1/profil other=$OUT/runs/$1/c-library status=0 interval=0
 	if [[ " $DAEMONS " == *" $1 "* ]]; then
 		status=137 interval=$INTERVAL
 		check_daemon "$1"
 	fi
-	report "$(cmp -s <(output_of "$1" profil) <(output_of "$1" c-library); echo $?)" "$1: its output is the same"
+	report "$(cmp -s <(output_of "$run") <(output_of "$other"); echo $?)" "$1: its output is the same"
 	report "$([ -s "$run/output" ] &&
 		[ "$(awk '{ print $3 }' "$run/usage" "$other/usage" | uniq)" = $status ]; echo $?)" \
 		"$1: there is output, and no failure"
@@ -187,14 +200,14 @@ check() {
 
 # A line of the table for each.
 table() {
-	local program run
+	local program run dir
 	printf '%-10s  %-10s  %8s  %8s  %12s  %s\n' program runtime 'CPU (s)' gprof\ \(s\) calls files
 	for program; do
-		for run in c-library profil; do
-			printf '%-10s  %-10s  %8s  %8s  %12s  %s\n' "$program" "$run" "$(charged "$OUT/$program/$run")" \
-				"$(seconds "$OUT/$program/$run")" \
-				"$(calls "$OUT/$program/$run" "$program" | awk '{ sum += $2 } END { print sum + 0 }')" \
-				"$(files "$OUT/$program/$run" | wc -l)"
+		for run in c-library "$(known_run "$program")"; do
+			dir=$OUT/runs/$program/$run
+			printf '%-10s  %-10s  %8s  %8s  %12s  %s\n' "$program" "$run" "$(charged "$dir")" "$(seconds "$dir")" \
+				"$(calls "$dir" "$program" | awk '{ sum += $2 } END { print sum + 0 }')" \
+				"$(files "$dir" | wc -l)"
 		done
 	done
 }
@@ -208,8 +221,7 @@ main() {
 		for program in "${programs[@]}"; do
 			[[ " $DETERMINISTIC " != *" $program "* ]] || callgrind "$program" >/dev/null &
 		done
-		"$VM/run.sh" --cpus 1 --mem 1024 --icount 3 --timeout 3600 --root9p --dir "$OUT:rw" -- \
-			env TOOLS="$OUT" sh "$OUT/guest" "$OUT/libprofil.so" "${programs[@]}"
+		run_all "${programs[@]}"
 		wait
 		for program in "${programs[@]}"; do
 			check "$program"
