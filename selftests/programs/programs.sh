@@ -9,8 +9,8 @@
 #
 # Of each: the output is the same, no signal comes and no system call is
 # interrupted, the samples of all files are the ticks at which the kernel found it,
-# and calls are those that callgrind counts.  Of daemons, which are killed, see
-# check_daemon().
+# and the CPU time that it was charged, and calls are those that callgrind counts.
+# Of daemons, which are killed, see check_daemon().
 #
 # The VM's time is the count of its instructions, and it has no folder of the host, for
 # whose time it would wait: so what the programs leave is the same each time.
@@ -25,6 +25,7 @@ OUT=$BUILD/programs
 TESTS=$OUT/tests # that the VM has in its memory
 SUITE=bookworm
 TOLERANCE=2 # percent, of samples against ticks
+CHARGED=5 # percent, of samples against what the scheduler's clock charged
 ENDS=0.5 # seconds of CPU time, before its profile begins and after it has ended
 INTERVAL=1 # second, as in guest
 number=0 failed=0
@@ -104,8 +105,9 @@ run_all() {
 		adds+=(--add "$library:$library")
 	done
 	rm -rf "$OUT/runs"
-	"$VM/run.sh" --cpus 1 --mem 1024 --icount 3 --timeout 3600 --log "$OUT/console.log" --tests "$TESTS" \
-		"${adds[@]}" -- sh -c 'cd /tests && exec sh guest "$@"' guest "$@" >"$OUT/runs.tar.gz" ||
+	"$VM/run.sh" --cpus 1 --mem 1024 --icount 3 --timeout 3600 --log "$OUT/console.log" \
+		--tests "$TESTS" "${adds[@]}" -- sh -c 'cd /tests && exec sh guest "$@"' \
+		guest "$@" >"$OUT/runs.tar.gz" ||
 		die "the programs were not run to their end: see $OUT/console.log"
 	tar -xf "$OUT/runs.tar.gz" -C "$OUT"
 }
@@ -176,6 +178,18 @@ known_run() {
 	[[ " $DAEMONS " == *" $1 "* ]] && echo asked || echo profil
 }
 
+# check_charged PROGRAM RUN: files lack their own writing, before which the profile ends;
+# the programs have enough work that this is less than the tolerance
+check_charged() {
+	local run=$OUT/runs/$1/$2
+	report "$(awk -v samples="$(seconds "$run")" -v charged="$(charged "$run")" \
+		-v percent="$CHARGED" 'BEGIN {
+		print !(samples > charged * (1 - percent / 100) &&
+			samples < charged * (1 + percent / 100)) }')" \
+		"$1: its samples are the CPU time that it was charged" \
+		"$(seconds "$run") of $(charged "$run") s, $2"
+}
+
 check() {
 	local run=$OUT/runs/$1/profil other=$OUT/runs/$1/c-library status=0 interval=0
 	if [[ " $DAEMONS " == *" $1 "* ]]; then
@@ -195,6 +209,7 @@ check() {
 		print !(samples > ticks * (1 - tolerance / 100) - ends - interval &&
 			samples < ticks * (1 + tolerance / 100)) }')" \
 		"$1: its samples are the kernel's ticks" "$(seconds "$run") of $(ticked "$run") s; of the C library's: $(seconds "$other") of $(ticked "$other") s"
+	check_charged "$1" "$(known_run "$1")"
 	[[ " $DETERMINISTIC " != *" $1 "* ]] || check_calls "$1"
 }
 
@@ -205,7 +220,8 @@ table() {
 	for program; do
 		for run in c-library "$(known_run "$program")"; do
 			dir=$OUT/runs/$program/$run
-			printf '%-10s  %-10s  %8s  %8s  %12s  %s\n' "$program" "$run" "$(charged "$dir")" "$(seconds "$dir")" \
+			printf '%-10s  %-10s  %8s  %8s  %12s  %s\n' "$program" "$run" \
+				"$(charged "$dir")" "$(seconds "$dir")" \
 				"$(calls "$dir" "$program" | awk '{ sum += $2 } END { print sum + 0 }')" \
 				"$(files "$dir" | wc -l)"
 		done
