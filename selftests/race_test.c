@@ -781,7 +781,8 @@ static int child_counts(int fd)
 
 static void step_stop(struct other *other)
 {
-	usleep(100000);
+	/* An emulator may let this CPU run for a tenth of a second before the one that forks. */
+	usleep(300000);
 	other->ret = profil_stop(other->fd);
 	if (other->memory)
 		hold(other->memory, 1200000);
@@ -806,13 +807,13 @@ static struct other *other_start_shared(const struct other *other)
 	return shared;
 }
 
-static int fork_beside(FIXTURE_DATA(race) *self, void (*step)(struct other *other),
-		       void *memory)
+static int fork_beside(FIXTURE_DATA(race) *self, unsigned int us,
+		       void (*step)(struct other *other), void *memory)
 {
 	struct other *other;
 	pid_t pid;
 
-	hold("inherit", 1700000);
+	hold("inherit", us);
 	other = other_start_shared(&(struct other){
 		.step = step, .fd = self->fd, .memory = memory,
 	});
@@ -831,35 +832,60 @@ static int fork_beside(FIXTURE_DATA(race) *self, void (*step)(struct other *othe
 TEST_F(race, fork_against_a_hook_that_is_gone)
 {
 	ASSERT_EQ(0, profil_start_page(self->fd, hot_a, self->pages[0]));
-	EXPECT_EQ(0, fork_beside(self, step_stop, NULL));
+	EXPECT_EQ(0, fork_beside(self, 1700000, step_stop, NULL));
 }
 
 TEST_F(race, fork_against_a_hook_that_goes)
 {
 	ASSERT_EQ(0, profil_start_page(self->fd, hot_a, self->pages[0]));
-	EXPECT_EQ(0, fork_beside(self, step_stop, "settle"));
+	EXPECT_EQ(0, fork_beside(self, 1700000, step_stop, "settle"));
 }
 
-/* The hook and the timers go after a second, and the hook alone comes back. */
-static void step_stop_for_ticks(struct other *other)
+static void await_hook(int fd, bool armed)
 {
-	usleep(100000);
-	other->ret = profil_stop(other->fd);
-	usleep(1200000);
-	other->ret |= profil_start_page(other->fd, hot_a, other->memory);
-	other->stop = true;
+	struct profil_query query;
+
+	do
+		usleep(10000);
+	while (!profil_query(fd, &query) &&
+	       (query.out_hook != PROFIL_HOOK_NONE) != armed);
+}
+
+/*
+ * Has the hook come back as soon as it was let go of, but not the timers.  Not in
+ * the parent, of whose memory fork keeps others out.
+ */
+static pid_t start_ticks_elsewhere(void *page)
+{
+	pid_t pid = fork();
+	int fd;
+
+	if (pid)
+		return pid;
+	pin(1);
+	fd = profil_open();
+	await_hook(fd, true);
+	await_hook(fd, false);
+	if (!profil_start_page(fd, hot_a, page))
+		pause();
+	_exit(1);
 }
 
 TEST_F(race, fork_against_timers_that_go)
 {
 	struct profil_region region = any_region(self->pages[0]);
 	struct profil_query query;
+	pid_t pid;
 
 	ASSERT_EQ(0, profil_query(self->fd, &query));
 	if (!query.out_timer_rate_max)
 		SKIP(return, "no timer source: timers are no finer than the tick");
+	pid = start_ticks_elsewhere(self->pages[1]);
+	ASSERT_LT(0, pid);
 	ASSERT_EQ(0, profil_start_timer(self->fd, &region, 1, 100, 0));
-	EXPECT_EQ(0, fork_beside(self, step_stop_for_ticks, self->pages[0]));
+	EXPECT_EQ(0, fork_beside(self, 3500000, step_stop, NULL));
+	EXPECT_EQ(0, kill(pid, SIGKILL));
+	EXPECT_EQ(-SIGKILL, wait_for(pid));
 }
 
 /* A CPU goes: nobody has its ticks. */
