@@ -67,18 +67,20 @@ static int profil_deliver_once(struct profil_reg *reg,
 			       struct profil_bin_ref *bin, unsigned int n,
 			       unsigned int *added)
 {
+	struct profil_cpu *cpu;
 	struct profil_set *set;
 	unsigned long flags;
 	int err = -ESTALE;
 
 	*added = 0;
 	local_irq_save(flags);
-	set = profil_section_enter(reg);
+	cpu = this_cpu_ptr(&profil_cpu);
+	set = profil_section_enter(cpu, reg);
 	if (set && set->gen == bin->gen)
 		err = profil_bump_odd(bin) ?
 		      profil_deliver_odd(reg, bin, n, added) :
 		      profil_bump(bin, n, added);
-	profil_section_leave();
+	profil_section_leave(cpu);
 	local_irq_restore(flags);
 	return err;
 }

@@ -6,12 +6,15 @@
 #ifndef _PROFIL_HOT_H
 #define _PROFIL_HOT_H
 
-#include <linux/hash.h>
 #include <linux/percpu.h>
+#include <linux/ptrace.h>
 #include <linux/rculist.h>
+#include <linux/sched.h>
 #include <linux/uaccess.h>
 #include <asm/futex.h>
+#include <asm/irq_regs.h>
 
+#include "find.h"
 #include "profil.h"
 
 /*
@@ -26,9 +29,9 @@ extern unsigned long profil_reg_key;
 
 static inline struct hlist_head *profil_hot_bucket(struct mm_struct *mm)
 {
-	unsigned long key = (unsigned long)mm ^ profil_reg_key;
+	unsigned long key = (unsigned long)mm * profil_reg_key;
 
-	return &profil_regs[hash_long(key, PROFIL_REG_BITS)];
+	return &profil_regs[key >> (BITS_PER_LONG - PROFIL_REG_BITS)];
 }
 
 /* In a tick, where interrupts are off: RCU waits for that too. */
@@ -42,26 +45,29 @@ static inline struct profil_reg *profil_hot_reg(struct mm_struct *mm)
 	return NULL;
 }
 
-/* See section.c. */
-struct profil_section {
-	struct profil_reg	*reg;
-	unsigned long		seq;
+/* Of each CPU, which alone writes it. */
+struct profil_cpu {
+	unsigned long		hits;	/* ticks that the hook has seen, see watch.c */
+	struct profil_reg	*reg;	/* whose section it is in, see section.c */
+	unsigned long		seq;	/* so many sections are over */
 };
 
-DECLARE_PER_CPU(struct profil_section, profil_section);
+DECLARE_PER_CPU(struct profil_cpu, profil_cpu);
 
 /**
  * profil_section_enter - Begin to write to the memory of a registration
+ * @cpu: This CPU
  * @reg: The registration; the caller keeps it from being freed
  *
  * Context: Interrupts off, until profil_section_leave().
  * Return: What is to be counted; stays until the section is left.  NULL if
  * nothing is.
  */
-static inline struct profil_set *profil_section_enter(struct profil_reg *reg)
+static __always_inline struct profil_set *
+profil_section_enter(struct profil_cpu *cpu, struct profil_reg *reg)
 {
 	lockdep_assert_irqs_disabled();
-	WRITE_ONCE(this_cpu_ptr(&profil_section)->reg, reg);
+	WRITE_ONCE(cpu->reg, reg);
 	/*
 	 * (A) Pairs with (B): either the new set is seen here, or the section
 	 * is seen there.
@@ -73,17 +79,16 @@ static inline struct profil_set *profil_section_enter(struct profil_reg *reg)
 
 /**
  * profil_section_leave - End what profil_section_enter() began
+ * @cpu: This CPU
  *
  * Context: Interrupts off.
  */
-static inline void profil_section_leave(void)
+static __always_inline void profil_section_leave(struct profil_cpu *cpu)
 {
-	struct profil_section *section = this_cpu_ptr(&profil_section);
-
 	profil_race(PROFIL_RACE_LEAVE);
 	/* (C) Pairs with (D): all writes are done when the leaving is seen. */
-	smp_store_release(&section->reg, NULL);
-	smp_store_release(&section->seq, section->seq + 1);	/* (C) */
+	smp_store_release(&cpu->reg, NULL);
+	smp_store_release(&cpu->seq, cpu->seq + 1);	/* (C) */
 }
 
 /**
@@ -91,32 +96,58 @@ static inline void profil_section_leave(void)
  * @addr: Its address
  * @mask: Its maximum
  *
- * Context: In a section, in a tick in user mode.
+ * Context: In a section, in a tick in user mode: in hardirq no fault is handled.
  * Return: Whether that was done; it may be full, not there, or contended.
  */
 static __always_inline bool profil_bump_fast(unsigned long addr, u32 mask)
 {
 	u32 __user *word = (u32 __user *)(addr & ~3UL);
 	unsigned int shift = 8 * (addr % 4);
-	bool done = false;
 	u32 old, seen;
 
-	pagefault_disable();
-	if (!__get_user(old, word) && (~old >> shift & mask)) {
-		profil_race(PROFIL_RACE_BUMP);
-		done = !futex_atomic_cmpxchg_inatomic(&seen, word, old,
-						      old + (1U << shift)) &&
-		       seen == old;
-	}
-	pagefault_enable();
-	return done;
+	if (!user_access_begin(word, sizeof(*word)))
+		return false;
+	unsafe_get_user(old, word, fault);
+	user_access_end();
+	if (!(~old >> shift & mask))
+		return false;
+	profil_race(PROFIL_RACE_BUMP);
+	return !futex_atomic_cmpxchg_inatomic(&seen, word, old,
+					      old + (1U << shift)) &&
+	       seen == old;
+
+fault:
+	user_access_end();
+	return false;
+}
+
+/*
+ * Nearly every sample.  False if it is one of the others, which all others can
+ * tell as well, or if the memory is not at hand: nothing was counted then.
+ */
+static __always_inline bool profil_tick_fast(struct profil_reg *reg,
+					     const struct profil_set *set,
+					     struct pt_regs *regs)
+{
+	const struct profil_range *range;
+	unsigned long addr, pc;
+
+	if (!set || !regs || !user_mode(regs))
+		return false;
+	pc = instruction_pointer(regs);
+	range = profil_find_range(set, pc);
+	if (!range || !range->fast)
+		return false;
+	addr = (pc - range->offset) >> range->pre;
+	addr = range->addr + (addr * range->scale >> range->post << range->order);
+	if (addr > range->last || !profil_bump_fast(addr, range->mask))
+		return false;
+	atomic64_inc(&reg->fast);
+	return true;
 }
 
 /* See hook.c. */
 extern const struct profil_hook *profil_hook_armed;
-
-/* Ticks that the hook has seen, see watch.c. */
-DECLARE_PER_CPU(unsigned long, profil_hits);
 
 /**
  * profil_hook_tick - A hook has seen a tick of this CPU
@@ -126,10 +157,30 @@ DECLARE_PER_CPU(unsigned long, profil_hits);
  *
  * Context: Hardirq, interrupts off, on the CPU that ticks.
  */
-static inline void profil_hook_tick(const struct profil_hook *hook)
+static __always_inline void profil_hook_tick(const struct profil_hook *hook)
 {
-	if (READ_ONCE(profil_hook_armed) == hook)
-		profil_tick();
+	struct mm_struct *mm = current->mm;
+	struct profil_cpu *cpu;
+	struct profil_reg *reg;
+	struct profil_set *set;
+	struct pt_regs *regs;
+
+	if (READ_ONCE(profil_hook_armed) != hook)
+		return;
+	__this_cpu_inc(profil_cpu.hits);
+	if (!mm)
+		return;
+	reg = profil_hot_reg(mm);
+	if (likely(!reg))
+		return;
+	cpu = this_cpu_ptr(&profil_cpu);
+	set = profil_section_enter(cpu, reg);
+	regs = get_irq_regs();
+	profil_race(PROFIL_RACE_USE);
+	if (profil_tick_fast(reg, set, regs))
+		profil_section_leave(cpu);
+	else
+		profil_tick_rest(cpu, reg, set, regs);
 }
 
 #endif /* _PROFIL_HOT_H */

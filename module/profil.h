@@ -70,6 +70,7 @@
 
 #include "race.h"
 
+struct profil_cpu;
 struct pt_regs;
 
 #define PROFIL_REGIONS_MAX	4096	/* in one set */
@@ -113,7 +114,7 @@ struct profil_range {
 	bool			wrap : 1;
 	bool			svr4 : 1;
 	bool			overflow : 1;
-	bool			fast : 1;	/* each counter in one word, ... */
+	bool			fast : 1;	/* set->fast, each counter in one word, ... */
 	u32			mask;		/* ... of so many bits, ... */
 	unsigned long		last;		/* ... the address of the last */
 };
@@ -330,7 +331,8 @@ void profil_nohz_arm(void);
 void profil_nohz_disarm(void);
 
 /* tick.c */
-void profil_tick(void);
+void profil_tick_rest(struct profil_cpu *cpu, struct profil_reg *reg,
+		      const struct profil_set *set, struct pt_regs *regs);
 void profil_tick_sample(struct profil_reg *reg, struct pt_regs *regs, u64 timer,
 			unsigned int times);
 

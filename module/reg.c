@@ -201,7 +201,7 @@ int profil_reg_init(void)
 {
 	profil_regs = kvcalloc(1UL << PROFIL_REG_BITS, sizeof(*profil_regs),
 			       GFP_KERNEL);
-	profil_reg_key = get_random_long();
+	profil_reg_key = get_random_long() | 1;
 	return profil_regs ? 0 : -ENOMEM;
 }
 

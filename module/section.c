@@ -6,7 +6,7 @@
  */
 #include "hot.h"
 
-DEFINE_PER_CPU(struct profil_section, profil_section);
+DEFINE_PER_CPU(struct profil_cpu, profil_cpu);
 
 /**
  * profil_section_drain - Wait for the sections that may use a former set
@@ -19,16 +19,16 @@ DEFINE_PER_CPU(struct profil_section, profil_section);
  */
 void profil_section_drain(struct profil_reg *reg)
 {
-	struct profil_section *section;
+	struct profil_cpu *cpu;
 	unsigned long seq;
-	int cpu;
+	int i;
 
 	smp_mb();	/* (B) */
-	for_each_possible_cpu(cpu) {
-		section = per_cpu_ptr(&profil_section, cpu);
-		seq = READ_ONCE(section->seq);
-		while (smp_load_acquire(&section->reg) == reg &&	/* (D) */
-		       smp_load_acquire(&section->seq) == seq)		/* (D) */
+	for_each_possible_cpu(i) {
+		cpu = per_cpu_ptr(&profil_cpu, i);
+		seq = READ_ONCE(cpu->seq);
+		while (smp_load_acquire(&cpu->reg) == reg &&	/* (D) */
+		       smp_load_acquire(&cpu->seq) == seq)	/* (D) */
 			cpu_relax();
 	}
 }

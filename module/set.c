@@ -43,6 +43,7 @@ static int profil_copy_one(struct profil_copy *copy,
 	if (ret <= 0)
 		return ret;
 	profil_region_range(region, set->flags, range);
+	range->fast &= set->fast;
 	range->given = given;
 	if (set->flags & PROFIL_START_F_STRICT &&
 	    !profil_copy_strict(copy, range))

@@ -7,9 +7,7 @@
 #include <linux/ptrace.h>
 #include <linux/sched.h>
 #include <linux/sched/task_stack.h>
-#include <asm/irq_regs.h>
 
-#include "find.h"
 #include "hot.h"
 
 /* What becomes of a tick. */
@@ -109,33 +107,9 @@ static void profil_tick_account(struct profil_reg *reg,
 	raw_spin_unlock(&reg->lock);
 }
 
-/*
- * Nearly every sample.  False if it is one of the others, which all others can
- * tell as well, or if the memory is not at hand: nothing was counted then.
- */
-static __always_inline bool profil_tick_fast(struct profil_reg *reg,
-					     const struct profil_set *set,
-					     struct pt_regs *regs)
-{
-	const struct profil_range *range;
-	unsigned long addr, pc;
-
-	if (!set || !set->fast || !regs || !user_mode(regs))
-		return false;
-	pc = instruction_pointer(regs);
-	range = profil_find_range(set, pc);
-	if (!range || !range->fast)
-		return false;
-	addr = (pc - range->offset) >> range->pre;
-	addr = range->addr + (addr * range->scale >> range->post << range->order);
-	if (addr > range->last || !profil_bump_fast(addr, range->mask))
-		return false;
-	atomic64_inc(&reg->fast);
-	return true;
-}
-
 /* In a section, which it leaves. */
-static noinline void profil_tick_slow(struct profil_reg *reg,
+static noinline void profil_tick_slow(struct profil_cpu *cpu,
+				      struct profil_reg *reg,
 				      const struct profil_set *set,
 				      struct pt_regs *regs, u64 timer,
 				      unsigned int times)
@@ -147,26 +121,10 @@ static noinline void profil_tick_slow(struct profil_reg *reg,
 		sample.weight = times * set->weight;
 		profil_tick_count(reg, set, regs, &sample);
 	}
-	profil_section_leave();
+	profil_section_leave(cpu);
 	profil_race(PROFIL_RACE_ACCOUNT);
 	if (sample.weight)
 		profil_tick_account(reg, &sample);
-}
-
-/* Nearly every sample of a long system call is where the last one was. */
-static noinline void profil_tick_rest(struct profil_reg *reg,
-				      const struct profil_set *set,
-				      struct pt_regs *regs)
-{
-	if (READ_ONCE(reg->recent) && set && set->fast &&
-	    !(set->flags & PROFIL_START_F_USER_ONLY) &&
-	    !(regs && user_mode(regs)) &&
-	    profil_pending_again(reg, instruction_pointer(task_pt_regs(current)))) {
-		profil_section_leave();
-		return;
-	}
-	profil_tick_slow(reg, set, regs, 0, 1);
-	profil_timer_run(reg);
 }
 
 /* Kernel threads, io_uring and vhost workers: no user code is running. */
@@ -177,23 +135,35 @@ static void profil_tick_borrowed(struct profil_reg *reg)
 	raw_spin_unlock(&reg->lock);
 }
 
-/* A function of its own, so that other processes' ticks need no frame. */
-static noinline notrace void profil_tick_found(struct profil_reg *reg)
+/**
+ * profil_tick_rest - A tick that is none of profil_tick_fast()
+ * @cpu: This CPU
+ * @reg: The registration of current
+ * @set: What it counts, or NULL
+ * @regs: What was interrupted
+ *
+ * Nearly every sample of a long system call is where the last one was.
+ *
+ * Context: Hardirq, interrupts off, in a section, which it leaves.
+ */
+void profil_tick_rest(struct profil_cpu *cpu, struct profil_reg *reg,
+		      const struct profil_set *set, struct pt_regs *regs)
 {
-	struct pt_regs *regs = get_irq_regs();
-	struct profil_set *set;
-
 	/* What was interrupted may be changing its flags, but not these. */
 	if (data_race(current->flags) & PROFIL_PF_BORROWERS) {
+		profil_section_leave(cpu);
 		profil_tick_borrowed(reg);
 		return;
 	}
-	set = profil_section_enter(reg);
-	profil_race(PROFIL_RACE_USE);
-	if (profil_tick_fast(reg, set, regs))
-		profil_section_leave();
-	else
-		profil_tick_rest(reg, set, regs);
+	if (READ_ONCE(reg->recent) && set && set->fast &&
+	    !(set->flags & PROFIL_START_F_USER_ONLY) &&
+	    !(regs && user_mode(regs)) &&
+	    profil_pending_again(reg, instruction_pointer(task_pt_regs(current)))) {
+		profil_section_leave(cpu);
+		return;
+	}
+	profil_tick_slow(cpu, reg, set, regs, 0, 1);
+	profil_timer_run(reg);
 }
 
 /**
@@ -208,26 +178,9 @@ static noinline notrace void profil_tick_found(struct profil_reg *reg)
 void profil_tick_sample(struct profil_reg *reg, struct pt_regs *regs, u64 timer,
 			unsigned int times)
 {
-	struct profil_set *set = profil_section_enter(reg);
+	struct profil_cpu *cpu = this_cpu_ptr(&profil_cpu);
+	struct profil_set *set = profil_section_enter(cpu, reg);
 
 	profil_race(PROFIL_RACE_USE);
-	profil_tick_slow(reg, set, regs, timer, times);
-}
-
-/**
- * profil_tick - One tick of this CPU
- *
- * Context: Hardirq, interrupts off, on the CPU that ticks; RCU waits for that.
- */
-notrace void profil_tick(void)
-{
-	struct mm_struct *mm = current->mm;
-	struct profil_reg *reg;
-
-	this_cpu_inc(profil_hits);
-	if (!mm)
-		return;
-	reg = profil_hot_reg(mm);
-	if (unlikely(reg))
-		profil_tick_found(reg);
+	profil_tick_slow(cpu, reg, set, regs, timer, times);
 }

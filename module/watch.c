@@ -14,8 +14,6 @@
 /* Under profil_hook_mutex: what there was when a tick was seen last. */
 static u64 profil_watch_hits, profil_watch_busy;
 
-DEFINE_PER_CPU(unsigned long, profil_hits);
-
 /* Of all CPUs, since the module was loaded. */
 static u64 profil_watch_read_hits(void)
 {
@@ -23,7 +21,7 @@ static u64 profil_watch_read_hits(void)
 	int cpu;
 
 	for_each_possible_cpu(cpu)
-		hits += READ_ONCE(per_cpu(profil_hits, cpu));
+		hits += READ_ONCE(per_cpu(profil_cpu, cpu).hits);
 	return hits;
 }
 
