@@ -71,8 +71,11 @@ mcount() {
 
 # more KERNEL: the rows that are not of the short form, but for those of $GROWTH
 more() {
-	# shellcheck disable=SC2086 # parts are words
-	boot "$1" 2 $CPUS && boot "$1" 4 tries || return
+	# where instructions are counted, 6.1 waits in its boot for a second CPU that does not come
+	if [ "$1" != 6.1 ]; then
+		# shellcheck disable=SC2086 # parts are words
+		boot "$1" 2 $CPUS && boot "$1" 4 tries || return
+	fi
 	if [ "$1" != arm64 ]; then
 		mcount=${mcount:-$(mcount)} && echo "$mcount"
 	fi

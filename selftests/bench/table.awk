@@ -3,6 +3,10 @@
 # they hold, which none does that is not measured.  The last line sums up, as
 # check.sh wants it.
 
+function is_of(kernel) {
+	return kernel == "arm64" ? RELEASE ~ /arm64$/ : index(RELEASE, kernel ".") == 1
+}
+
 # A number, a row, or a sum or product of two of these; "" if there is none.
 function limit(text,	part) {
 	if (text == "-" || text == "")
@@ -41,14 +45,15 @@ function row(name,	most, wish, said) {
 BEGIN { FS = "\t" }
 
 FILENAME ~ /targets$/ {
-	arm64 = sub(/^@arm64 /, "", $1)
-	if (/^#/ || (arm64 && RELEASE !~ /arm64$/))
+	only = $1 ~ /^@/ ? substr($1, 2, index($1, " ") - 2) : ""
+	if (/^#/ || (only != "" && !is_of(only)))
 		next
+	sub(/^@.* /, "", $1)
 	if (!($1 in what))
 		order[++rows] = $1
 	must[$1] = $2
 	goal[$1] = $3
-	if (!arm64)
+	if (only == "")
 		what[$1] = $4
 	next
 }
