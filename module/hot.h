@@ -103,22 +103,26 @@ static __always_inline bool profil_bump_fast(unsigned long addr, u32 mask)
 {
 	u32 __user *word = (u32 __user *)(addr & ~3UL);
 	unsigned int shift = 8 * (addr % 4);
+	bool done = false;
 	u32 old, seen;
 
+	profil_hardirq_fault_disable();
 	if (!user_access_begin(word, sizeof(*word)))
-		return false;
+		goto out;
 	unsafe_get_user(old, word, fault);
 	user_access_end();
-	if (!(~old >> shift & mask))
-		return false;
-	profil_race(PROFIL_RACE_BUMP);
-	return !futex_atomic_cmpxchg_inatomic(&seen, word, old,
-					      old + (1U << shift)) &&
-	       seen == old;
-
+	if (~old >> shift & mask) {
+		profil_race(PROFIL_RACE_BUMP);
+		done = !futex_atomic_cmpxchg_inatomic(&seen, word, old,
+						      old + (1U << shift)) &&
+		       seen == old;
+	}
+	goto out;
 fault:
 	user_access_end();
-	return false;
+out:
+	profil_hardirq_fault_enable();
+	return done;
 }
 
 /*

@@ -24,6 +24,7 @@
 #include <linux/sched.h>
 #include <linux/sched/mm.h>
 #include <linux/task_work.h>
+#include <linux/uaccess.h>
 
 /* 6.4 gave vhost workers the user's address space and this flag. */
 #ifndef PF_USER_WORKER
@@ -33,6 +34,15 @@
 /* 6.6 brought user shadow stacks. */
 #ifndef VM_SHADOW_STACK
 #define VM_SHADOW_STACK VM_NONE
+#endif
+
+/* In hardirq no fault is handled anyway, but some on x86 warn if none is disabled. */
+#ifdef WARN_ON_IN_IRQ
+#define profil_hardirq_fault_disable pagefault_disable
+#define profil_hardirq_fault_enable pagefault_enable
+#else
+static inline void profil_hardirq_fault_disable(void) {}
+static inline void profil_hardirq_fault_enable(void) {}
 #endif
 
 #ifndef HAVE_MAY_SPLIT
