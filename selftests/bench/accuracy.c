@@ -6,8 +6,9 @@
  *				its share of the samples, and what it may be off
  *   accuracy total THREADS	the CPU time that all samples say, by us, by glibc
  *				and by perf at the same time
- *   accuracy step BEGIN LENGTH	the same of a program that runs at a fixed distance
- *				from the tick, both in percent of a period
+ *   accuracy step BEGIN LENGTH [TIMES]	the same of a program that runs at a fixed
+ *				distance from the tick, both in percent of a period;
+ *				by our other source, with so many samples in it
  *
  * Shares and times are in millionths of the true one.
  */
@@ -51,8 +52,8 @@ static void split(unsigned int parts)
 	start(fd, &region, 1, 0);
 	/* So short that the tick is nowhere near in step with it. */
 	while (counters[0] + counters[1] < 3000) {
-		run(burst, 33000 * (parts - 1));
-		run(burst_too, 33000);
+		run(burst, 31337 * (parts - 1));
+		run(burst_too, 31337);
 	}
 	stop(fd);
 	samples = counters[0] + counters[1];
@@ -141,7 +142,7 @@ static void in_step(uint64_t tick, unsigned int begin, unsigned int length)
 	}
 }
 
-static void total(unsigned int begin, unsigned int length)
+static void total(unsigned int begin, unsigned int length, unsigned int times)
 {
 	struct profil_region region = any_region(&counter);
 	uint64_t tick = find_tick();
@@ -151,7 +152,10 @@ static void total(unsigned int begin, unsigned int length)
 
 	for (cpu = 0; cpu < sysconf(_SC_NPROCESSORS_ONLN); cpu++)
 		begin_perf_on(cpu);
-	start(fd, &region, 1, 0);
+	if (times)
+		start_timer(fd, &region, times, 50);
+	else
+		start(fd, &region, 1, 0);
 	begin_glibc();
 	ns = cpu_ns();
 	us = stats(fd).out_ticks;
@@ -161,7 +165,7 @@ static void total(unsigned int begin, unsigned int length)
 		all_threads();
 	ns = cpu_ns() - ns;
 	us = stats(fd).out_ticks - us;
-	printf("%.0f %.0f %.0f %.0f\n", us * tick_ns() / ns * 1e6, us,
+	printf("%.0f %.0f %.0f %.0f\n", us * tick_ns() / (times ? times : 1) / ns * 1e6, us,
 	       samples_bins() * 1e7 / ns * 1e6, perf_samples() * tick_ns() / ns * 1e6);
 }
 
@@ -176,8 +180,8 @@ int main(int argc, char **argv)
 	if (!strcmp(what, "split"))
 		split(first);
 	else if (!strcmp(what, "total"))
-		total(0, 0);
+		total(0, 0, 0);
 	else if (!strcmp(what, "step") && argc > 3)
-		total(first, atoi(argv[3]));
+		total(first, atoi(argv[3]), argc > 4 ? atoi(argv[4]) : 0);
 	return 0;
 }

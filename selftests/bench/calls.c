@@ -173,10 +173,11 @@ static struct profil_stats run_threads(int num, uint32_t flags)
 	return stats(fd);
 }
 
-/* A tick may find the process in the very call that ends it. */
+/* A tick may find the process in the call that ends the profile, or a thread in its end. */
 static uint64_t missed(const struct profil_stats *result)
 {
-	return result->out_ticks - result->out_system - result->out_lost_stopped - counter;
+	return result->out_ticks - result->out_system - result->out_lost_stopped -
+	       result->out_lost_exit - counter;
 }
 
 static void calls_threads(int num)

@@ -87,21 +87,30 @@ static inline void begin_text(void)
 	start(device(), &region, 1, 0);
 }
 
-static inline void begin_timer(void)
+/* So many samples in the time of a tick. */
+static inline void start_timer(int fd, const struct profil_region *region,
+			       unsigned long times, unsigned int jitter)
 {
-	struct profil_region region = burst_region(&counter);
 	struct profil_start start = {
 		.size = sizeof(start),
 		.region_num = 1,
-		.region_len = sizeof(region),
-		.regions_uptr = (uintptr_t)&region,
-		.rate = number * 1000000000 / tick_ns(),
+		.region_len = sizeof(*region),
+		.regions_uptr = (uintptr_t)region,
+		.rate = times * 1000000000 / tick_ns(),
 		.source = PROFIL_SOURCE_TIMER,
+		.jitter = jitter,
 	};
 
-	counter = 0;
-	if (ioctl(device(), PROFIL_IOC_START, &start))
+	if (ioctl(fd, PROFIL_IOC_START, &start))
 		fail("START");
+}
+
+static inline void begin_timer(void)
+{
+	struct profil_region region = burst_region(&counter);
+
+	counter = 0;
+	start_timer(device(), &region, number, 0);
 }
 
 static void set_floor(const char *name, unsigned long value)
