@@ -3,10 +3,6 @@
 # they hold, which none does that is not measured.  The last line sums up, as
 # check.sh wants it.
 
-function is_of(kernel) {
-	return kernel == "arm64" ? RELEASE ~ /arm64$/ : index(RELEASE, kernel ".") == 1
-}
-
 # A number, a row, or a sum or product of two of these; "" if there is none.
 function limit(text,	part) {
 	if (text == "-" || text == "")
@@ -45,15 +41,16 @@ function row(name,	most, wish, said) {
 BEGIN { FS = "\t" }
 
 FILENAME ~ /targets$/ {
-	only = $1 ~ /^@/ ? substr($1, 2, index($1, " ") - 2) : ""
-	if (/^#/ || (only != "" && !is_of(only)))
+	for_arm64 = sub(/^@arm64 /, "", $1)
+	if (/^#/)
 		next
-	sub(/^@.* /, "", $1)
 	if (!($1 in what))
 		order[++rows] = $1
-	must[$1] = $2
-	goal[$1] = $3
-	if (only == "")
+	if (for_arm64 ? RELEASE ~ /arm64$/ : RELEASE ~ /^6\.12\..*-amd64$/) {
+		must[$1] = $2
+		goal[$1] = $3
+	}
+	if (!for_arm64)
 		what[$1] = $4
 	next
 }
