@@ -43,7 +43,7 @@ help:
 #?   make check-matrix    other kernels, and other ways to boot them
 #?   make check-short     fuzzer, lifecycle, soak in short, faults: 10 minutes
 #?   make check-programs  real programs of gcc -pg, with the C library and with ours
-#?   make bench           what profiling costs, by us and by others: 3 minutes
+#?   make bench           what profiling costs, by us and by others: 4 minutes
 #?   make bench-all       the same on other kernels and arm64
 #?   make check-mutants, check-replay, check-lifecycle, check-soak, check-fuzz,
 #?   check-coverage       one of them in its long form, up to hours

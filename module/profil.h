@@ -13,7 +13,7 @@
  *  registration, found by mm     reg.c     RCU hash; holds the current set,
  *     ^                                    which switch.c changes
  *     | find
- *  tick on a CPU                 hook*.c -> tick.c     hardirq
+ *  tick on a CPU                 hook*.c, hot.h -> tick.c     hardirq
  *     |   or its timer, if       timer.c   hardirq; begun and ended at the
  *     |   that is the source               switches of threads
  *     |

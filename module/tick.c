@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The tick: finds the registration of what runs, the counter of where it runs,
- * and counts or puts off.  Hardirq throughout, with interrupts off.
+ * The tick, as far as the short way in hot.h does not do it: finds the counter of
+ * where current runs, and counts or puts off.  Hardirq throughout, with interrupts
+ * off.
  */
 #include <linux/percpu.h>
 #include <linux/ptrace.h>
