@@ -131,6 +131,7 @@ static void profil_hook_fall_back(const struct profil_hook *hook)
 		hook->name);
 	profil_hooks_lost++;
 	if (!profil_hook_try(&profil_hook_hrtimer)) {
+		profil_race(PROFIL_RACE_TAKEOVER);
 		hook->disarm();
 	} else {
 		pr_err("no timers either: nothing is counted\n");

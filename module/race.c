@@ -31,6 +31,7 @@ static const char *const profil_race_names[] = {
 	[PROFIL_RACE_INHERIT]	= "inherit",
 	[PROFIL_RACE_RETIRE]	= "retire",
 	[PROFIL_RACE_SETTLE]	= "settle",
+	[PROFIL_RACE_TAKEOVER]	= "takeover",
 	[PROFIL_RACE_GONE]	= "gone",
 };
 

@@ -20,6 +20,7 @@ enum profil_race_point {
 	PROFIL_RACE_INHERIT,	/* set taken from the parent, hook not held */
 	PROFIL_RACE_RETIRE,	/* set taken for good, hook still held */
 	PROFIL_RACE_SETTLE,	/* hook has no users, not disarmed */
+	PROFIL_RACE_TAKEOVER,	/* own timers armed, the other hook still on the tick */
 	PROFIL_RACE_GONE,	/* task_work done but for its return */
 };
 

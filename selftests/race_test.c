@@ -927,9 +927,26 @@ static const char *hook_switch(__u32 hook)
 	}
 }
 
-TEST_F(race, hook_switched_off_against_ticks)
+/* Switches it off and, once timers of our own have taken over, on again. */
+static bool hook_taken_over(int fd, const char *file)
 {
 	__u64 end = clock_ms(CLOCK_THREAD_CPUTIME_ID) + 30000;
+	struct profil_query query;
+
+	if (write_text(file, "0"))
+		return false;
+	do {
+		hot_a(HOT_ROUNDS);
+		if (profil_query(fd, &query))
+			return false;
+	} while (query.out_hook != PROFIL_HOOK_HRTIMER &&
+		 clock_ms(CLOCK_THREAD_CPUTIME_ID) < end);
+	return !write_text(file, "1") && query.out_hook == PROFIL_HOOK_HRTIMER &&
+	       query.out_hooks_lost;
+}
+
+TEST_F(race, hook_switched_off_against_ticks)
+{
 	struct profil_query query;
 	const char *file;
 
@@ -938,16 +955,51 @@ TEST_F(race, hook_switched_off_against_ticks)
 	file = hook_switch(query.out_hook);
 	if (!file)
 		return;		/* Timers of our own cannot be. */
-	ASSERT_EQ(0, write_text(file, "0"));
-	do {
-		hot_a(HOT_ROUNDS);
-		EXPECT_EQ(0, profil_query(self->fd, &query));
-	} while (query.out_hook != PROFIL_HOOK_HRTIMER &&
-		 clock_ms(CLOCK_THREAD_CPUTIME_ID) < end);
-	EXPECT_EQ(0, write_text(file, "1"));
-	ASSERT_EQ(PROFIL_HOOK_HRTIMER, query.out_hook);
-	EXPECT_LT(0, query.out_hooks_lost);
+	ASSERT_TRUE(hook_taken_over(self->fd, file));
 	EXPECT_TRUE(burn(self->fd, hot_a, 5));
+}
+
+/* The hook is back before it was let go of, and each tick is one all the same. */
+TEST_F(race, hook_switched_on_against_its_end)
+{
+	struct profil_query query;
+	__u64 begin, before, ms;
+	const char *file;
+
+	ASSERT_EQ(0, profil_start_page(self->fd, hot_a, self->pages[0]));
+	ASSERT_EQ(0, profil_query(self->fd, &query));
+	file = hook_switch(query.out_hook);
+	if (!file)
+		return;
+	hold("takeover", 3000000);
+	ASSERT_TRUE(hook_taken_over(self->fd, file));
+	before = ticks(self);
+	begin = clock_ms(CLOCK_THREAD_CPUTIME_ID);
+	EXPECT_TRUE(burn(self->fd, hot_a, TICKS));
+	ms = clock_ms(CLOCK_THREAD_CPUTIME_ID) - begin;
+	EXPECT_LE(2 * (ticks(self) - before),
+		  3 * (ms * 1000000 / query.out_tick_ns + 1));
+}
+
+/* One that comes later than its period counts as all that are over. */
+TEST_F(race, samples_that_take_longer_than_their_period)
+{
+	struct profil_region region = any_region(self->pages[0]);
+	struct profil_query query;
+	__u64 begin, ms;
+
+	ASSERT_EQ(0, profil_query(self->fd, &query));
+	if (!query.out_timer_rate_max)
+		SKIP(return, "no timer source: timers are no finer than the tick");
+	ASSERT_EQ(0, profil_start_timer(self->fd, &region, 1, 2000, 0));
+	hold("account", 4000);
+	begin = clock_ms(CLOCK_MONOTONIC);
+	do {
+		hot_a(HOT_ROUNDS / 16);
+		ms = clock_ms(CLOCK_MONOTONIC) - begin;
+	} while (ms < 400);
+	hold("", 0);
+	EXPECT_LE(ms * 2, 3 * ticks(self));
 }
 
 /*
