@@ -108,8 +108,8 @@ static void profil_race_stay(void)
  * An emulator that runs its CPUs in turns goes on to the next one at a pause,
  * for as long as a tenth of a second: more than a few make tests crawl, and only
  * tests of races need any.  A tick may last until the next one is due, so that
- * its CPU would never come to anything else: every eighth jiffy another eight
- * begin in which ticks are as short as they are.
+ * its CPU would never come to anything else: of 32 jiffies there are eight in
+ * which ticks are as short as they are.
  *
  * Context: Any.
  */
@@ -118,7 +118,7 @@ void profil_race(enum profil_race_point point)
 	unsigned int i;
 
 	profil_race_log(point);
-	if (in_hardirq() && jiffies & 8)
+	if (in_hardirq() && !(jiffies & 24))
 		return;
 	for (i = 0; i < READ_ONCE(profil_race_spins); i++)
 		cpu_relax();
