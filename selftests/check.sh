@@ -166,7 +166,7 @@ short() {
 	step selftests/vm/kernels.sh fetch 6.12 debug
 	lane 'soak' selftests/soak.sh --minutes 5 --seed 1
 	lane 'faults' selftests/vm/suite.sh debug fault_test
-	lane 'fuzz' selftests/fuzz/fuzz.sh --calls 30000 --seed 1
+	lane 'fuzz' selftests/fuzz/fuzz.sh --calls 300000 --seed 1
 	lane 'lifecycle' selftests/lifecycle.sh --quick
 }
 
