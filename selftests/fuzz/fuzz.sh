@@ -13,8 +13,8 @@
 #   --replay	nothing but these programs, again and again, and each once at
 #		least: what a failed run tells to give
 #   --leaks	all of them in a kernel that is searched for leaks when the module
-#		is removed.  kmemleak makes each call three times as slow: without
-#		this, only 10000 calls after the others are searched
+#		is removed.  kmemleak makes each call slow: without this, only
+#		10000 calls after the others are searched
 #   --module	another build of the module, made for KCOV
 #
 # fuzz.c says what a program is.
