@@ -1,21 +1,23 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# Fuzz the module in the debug kernel, guided by KCOV, with faults injected.
+# Fuzz the module in a kernel with KASAN, guided by KCOV, with faults injected.
 #
-#   fuzz.sh [--calls N] [--seed S] [--leaks] [--module FILE]
-#   fuzz.sh --replay 'PROGRAM…' [--calls N] [--leaks] [--module FILE]
-#   fuzz.sh --replay @FILE [--calls N] [--leaks] [--module FILE]
+#   fuzz.sh [OPTION…]
+#   fuzz.sh --replay 'PROGRAM…' [OPTION…]
+#   fuzz.sh --replay @FILE [OPTION…]
 #
 #   --calls N	how many; 300000 if it is not given, 20000 of a replay; long runs
 #		boot a fresh VM, with the next seed, for every 500000
 #   --seed S	what programs are drawn with; the time if it is not given
 #   --replay	nothing but these programs, again and again, and each once at
 #		least: what a failed run tells to give
+#   --kernel K	debug, if it is not given; or fuzz, in which a call takes half as
+#		long, and which has no lockdep and no kmemleak
 #   --leaks	all of them in a kernel that is searched for leaks when the module
 #		is removed.  kmemleak makes each call slow: without this, only
 #		10000 calls after the others are searched
-#   --module	another build of the module, made for KCOV
+#   --module	another build of the module, made for KCOV of that kernel
 #
 # fuzz.c says what a program is.
 #
@@ -28,7 +30,7 @@ set -euo pipefail
 ROUND=500000
 LEAKS=10000
 EACH=4		# suspects of each process, at most
-calls='' seed=$(date +%s) replay='' module='' leaks=''
+calls='' seed=$(date +%s) replay='' kernel=debug module='' leaks=''
 while [ $# -gt 0 ]; do
 	case $1 in
 	--leaks)
@@ -39,6 +41,7 @@ while [ $# -gt 0 ]; do
 	--calls) calls=$2 ;;
 	--seed) seed=$2 ;;
 	--replay) replay=$2 ;;
+	--kernel) kernel=$2 ;;
 	--module) module=$2 ;;
 	*) die "unknown option $1: see the top of $0" ;;
 	esac
@@ -48,11 +51,13 @@ calls=${calls:-$([ "$replay" ] && echo 20000 || echo 300000)}
 [[ $calls =~ ^[1-9][0-9]*$ && $seed =~ ^[0-9]+$ ]] || die "--calls $calls --seed $seed: both must be numbers"
 [ "${replay#@}" = "$replay" ] || [ -r "${replay#@}" ] || die "there is no file ${replay#@}: check --replay"
 
+[ "$kernel" = debug ] || [ "$kernel$leaks" = fuzz ] || die "--kernel $kernel${leaks:+ --leaks}: kmemleak is in debug, KCOV in debug and in fuzz"
+
 need gcc-12 gcc-12
-with=${module:+ --module $module}
+with=" --kernel $kernel${module:+ --module $module}"
 if [ ! "$module" ]; then
-	COV=1 "$VM/module.sh" debug
-	module=$BUILD/k/debug/profil_cov.ko
+	COV=1 "$VM/module.sh" "$kernel"
+	module=$BUILD/k/$kernel/profil_cov.ko
 fi
 mkdir -p "$BUILD/fuzz"
 run=$(mktemp -d "$BUILD/fuzz/run.XXXXXX")
@@ -62,7 +67,7 @@ gcc-12 -O2 -g -Wall -Wextra -Werror -D_GNU_SOURCE -static -pthread -isystem "$TO
 # others may build it anew meanwhile
 cp "$module" "$run/module.ko"
 places=$(objdump -dr "$run/module.ko" | grep -c '__sanitizer_cov_trace_pc' || true)
-args=(--kernel debug --module "$run/module.ko" --swap --log "$run/console" --add "$run/fuzz:/bin/fuzz")
+args=(--kernel "$kernel" --module "$run/module.ko" --swap --log "$run/console" --add "$run/fuzz:/bin/fuzz")
 listed=()
 if [ "$replay" ]; then
 	case $replay in
@@ -143,7 +148,7 @@ while [ "$total" -lt "$calls" ] && [ "$failed" = 0 ]; do
 	part "$leaks" $((calls - total < ROUND ? calls - total : ROUND))
 done
 # a replay is of one kind or the other
-[ "$leaks$replay" ] || [ "$failed" != 0 ] || part 1 $LEAKS
+[ "$leaks$replay" ] || [ "$kernel" = fuzz ] || [ "$failed" != 0 ] || part 1 $LEAKS
 reached=$(sed -n 's/^fuzz: .* \([0-9]*\) places reached.*/\1/p' "$run/out" | tail -n 1)
 echo "fuzz: $total calls; ${reached:-an unknown number} of the module's $places places reached at last, those of interrupts not among them"
 echo "fuzz: $passed passed, $failed failed, 0 skipped"

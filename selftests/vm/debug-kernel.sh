@@ -8,16 +8,17 @@
 #   debug-kernel.sh mainline	the same, but modules have no task_work_add(),
 #				which Debian exports and Linux does not
 #   debug-kernel.sh kcsan	races: config/kcsan.config
+#   debug-kernel.sh fuzz	KASAN and little else: config/fuzz.config
 #
 # debug and mainline differ in one object, and are made together.
 set -euo pipefail
 . "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 
 tag=${1:-debug}
-tags=(debug mainline) config=debug minutes='6 to 9'
+tags=(debug mainline) config=debug minutes='6 to 18'
 case $tag in
 debug | mainline) ;;
-kcsan) tags=(kcsan) config=kcsan minutes='5 to 7' ;;
+kcsan | fuzz) tags=("$tag") config=$tag minutes='5 to 14' ;;
 *) die "there is no debug kernel $tag: see the top of $0" ;;
 esac
 source=$("$VM/kernels.sh" source)
@@ -51,7 +52,7 @@ check_config()
 # compile TAG: keep its image, and what it exports
 compile()
 {
-	nice make -C "$source" O="$out" -j"$(nproc)" bzImage modules >>"$work/log" 2>&1 ||
+	make -C "$source" O="$out" -j"$(nproc)" bzImage modules >>"$work/log" 2>&1 ||
 		die "the $1 kernel does not build: see $work/log"
 	cp "$out/arch/x86/boot/bzImage" "$work/$1.vmlinuz"
 	cp "$out/Module.symvers" "$work/$1.symvers"

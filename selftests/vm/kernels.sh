@@ -15,7 +15,7 @@
 #   6.1 6.1-rt 6.12 6.12-rt	the newest of Debian 12
 #   arm64			6.12 of Debian 12 for clouds
 #   5.10, trixie, 7.2		the newest of Debian 11, Debian 13 and unstable
-#   debug kcsan mainline	made by debug-kernel.sh
+#   debug kcsan mainline fuzz	made by debug-kernel.sh
 #
 # or a Debian 12 version such as 6.12.107+deb12-amd64, or the path of an image
 # whose headers are installed.
@@ -176,7 +176,7 @@ fetch()
 	*/*)
 		[ -r "$1" ] || die "there is no kernel image $1: check KERNEL="
 		;;
-	debug | kcsan | mainline)
+	debug | kcsan | mainline | fuzz)
 		"$VM/debug-kernel.sh" "$1" >/dev/null
 		;;
 	*)
@@ -204,7 +204,7 @@ path()
 	*/*:vmlinuz) echo "$1" ;;
 	*/*:headers) installed_headers "$1" ;;
 	*/*:modules) die "the modules that --root9p and --swap need are fetched for a kernel by tag or version, not for $1" ;;
-	debug:* | kcsan:* | mainline:*) echo "$("$VM/debug-kernel.sh" "$1")/$2" ;;
+	debug:* | kcsan:* | mainline:* | fuzz:*) echo "$("$VM/debug-kernel.sh" "$1")/$2" ;;
 	*) readlink -f "$KERNELS/$1/$2" ;;
 	esac
 }

@@ -139,7 +139,7 @@ apt_fetch()
 own_kernel()
 {
 	case $1 in
-	debug | kcsan | mainline) ;;
+	debug | kcsan | mainline | fuzz) ;;
 	*) return 1 ;;
 	esac
 }

@@ -7,8 +7,9 @@
 #				its race windows widened
 #   MUTANT=name module.sh …	build/k/KERNEL/profil_mutant_name.ko: profil_test.ko
 #				with selftests/mutants/name.patch
-#   COV=1 module.sh debug	build/k/debug/profil_cov.ko, which tells the fuzzer
-#				(KCOV) and coverage.sh (GCOV) what it ran
+#   COV=1 module.sh KERNEL	build/k/KERNEL/profil_cov.ko, which tells the fuzzer
+#				(KCOV) and coverage.sh (GCOV) what it ran; KERNEL is
+#				debug or fuzz
 #   PLANT=1 module.sh …		build/k/KERNEL/plant.ko, for selfcheck.sh
 #   FLOOR=1 module.sh …		build/k/KERNEL/floor.ko, for bench.sh
 #   MODULE_MAKE='C=2' module.sh …  once more, with these arguments to make and
@@ -66,7 +67,7 @@ check_cov()
 
 	for symbol in __sanitizer_cov_trace_pc __gcov_init; do
 		nm "$out/profil_cov.ko" | grep -w "$symbol" >/dev/null ||
-			die "build/k/${out##*/}/profil_cov.ko does not call $symbol: only the kernel debug has KCOV and GCOV_KERNEL, see selftests/vm/config"
+			die "build/k/${out##*/}/profil_cov.ko does not call $symbol: only the kernels debug and fuzz have KCOV and GCOV_KERNEL, see selftests/vm/config"
 	done
 }
 
