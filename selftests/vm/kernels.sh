@@ -163,7 +163,7 @@ installed_headers()
 	local at version
 
 	at=$(od -An -tu2 -j $((0x20e)) -N 2 "$1")
-	version=$(tail -c +$((at + 0x200 + 1)) "$1" | head -c 80 | tr '\0' ' ')
+	version=$(head -c $((at + 0x200 + 80)) "$1" | tail -c 80 | tr "\0" " ")
 	version=${version%% *}
 	[ -e "/lib/modules/$version/build/Makefile" ] ||
 		die "the headers of $1 are not installed: apt-get install linux-headers-$version"

@@ -70,6 +70,19 @@ count()
 	"$VM/ktap.sh" 6.12 "$1" "$tmp/tap.$BASHPID"
 }
 
+# headers VERSION: of an image that says it is that, and is longer than a pipe
+headers()
+{
+	{
+		head -c $((0x20e)) /dev/zero
+		printf '\0\3'
+		head -c $((0x500 - 0x210)) /dev/zero
+		printf '%s (x@y) #1\0' "$1"
+		head -c 300000 /dev/zero
+	} >"$tmp/image"
+	"$VM/kernels.sh" headers "$tmp/image"
+}
+
 stock()
 {
 	local splat race=('[    0.300000] ==========' '[    0.300000] BUG: KCSAN: data-race in f / g'
@@ -88,6 +101,7 @@ stock()
 	check 'a command that ends the VM' 127 'VM lost.*died' plant none 600 reboot -f
 	check 'a module that stays' 126 'rmmod plant failed' plant stay 600 true
 	check 'a module that does not load' 126 'insmod failed' plant nonsense 600 true
+	check 'an image without its headers' 1 'apt-get install linux-headers-9.9.9-none$' headers 9.9.9-none
 
 	check 'a log without splats' 0 '' scan '[    0.300000] clean'
 	while read -r splat; do
