@@ -118,7 +118,7 @@ void profil_race(enum profil_race_point point)
 	unsigned int i;
 
 	profil_race_log(point);
-	if (in_hardirq() && !(jiffies & 24))
+	if (hardirq_count() && !(jiffies & 24))
 		return;
 	for (i = 0; i < READ_ONCE(profil_race_spins); i++)
 		cpu_relax();
