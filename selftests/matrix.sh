@@ -168,7 +168,7 @@ main()
 	done
 	if [ ! "$kernels" ]; then
 		kernels="$GATING $REPORTED"
-		! mainline_wanted || kernels+=' mainline'
+		! mainline_wanted || kernels="mainline $kernels" # it takes the longest
 	fi
 	trap 'kill $(jobs -p) 2>/dev/null || :' EXIT
 	rm -rf "$LOG"
