@@ -99,6 +99,8 @@ step() {
 }
 
 TICK=deliver=tick TASK_WORK=deliver=deferred WORKER='deliver=deferred task_work=0'
+# what it matters to that a sample waits
+WAITING='lifecycle_test memory_test userfault_test swap_test stress_test race_test'
 
 # suites KERNEL PARAMETERS…
 suites() {
@@ -142,7 +144,8 @@ debug() {
 	step selftests/setup.sh build vm debug
 	step selftests/vm/kernels.sh fetch debug kcsan
 	suites debug "$TICK"
-	lane "suite debug core $WORKER" selftests/vm/suite.sh debug --core --params "$WORKER" race_test
+	# shellcheck disable=SC2086 # names without spaces
+	lane "suite debug waiting $WORKER" selftests/vm/suite.sh debug --params "$WORKER" $WAITING
 	suites kcsan "$TICK"
 }
 
