@@ -1506,7 +1506,8 @@ int main(int argc, char **argv)
 	if (argc > 3)
 		read_list(argv[3]);
 	while (running) {
-		running = false;
+		/* All may have ended at once, long before. */
+		running = !enough();
 		for (i = 0; i < SLOTS; i++) {
 			if (shared->slot[i].pid)
 				poll_process(&shared->slot[i]);
