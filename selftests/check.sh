@@ -220,6 +220,7 @@ main() {
 		coverage) long 'coverage' selftests/coverage.sh ;;
 		soak) long 'soak' selftests/soak.sh --minutes 60 ;;
 		fuzz)
+			long 'runner selfcheck fuzz' selftests/vm/selfcheck.sh fuzz
 			long 'fuzz' selftests/fuzz/fuzz.sh --calls 300000
 			long 'fuzz 1' selftests/fuzz/fuzz.sh --kernel fuzz --calls 5000000 --seed 1
 			long 'fuzz 2' selftests/fuzz/fuzz.sh --kernel fuzz --calls 5000000 --seed 101

@@ -7,12 +7,13 @@
 #   selfcheck.sh		TAP on stdout; on a stock kernel
 #   selfcheck.sh debug		the bugs that it does not notice, on the debug kernel
 #   selfcheck.sh kcsan		and races
+#   selfcheck.sh fuzz		what the fuzzer's kernel has to notice
 set -euo pipefail
 . "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 
 kernel=${1:-6.12}
 case $kernel in
-6.12 | debug | kcsan) ;;
+6.12 | debug | kcsan | fuzz) ;;
 *) die "there are no planted bugs for the kernel $kernel: see the top of $0" ;;
 esac
 tmp=$(mktemp -d)
@@ -164,10 +165,19 @@ kcsan()
 	check 'sleeping in atomic context' 126 'sleeping function' plant sleep 600 true
 }
 
+fuzz()
+{
+	check 'a clean run' 0 '^hi$' plant none 600 echo hi
+	check 'an oops' 126 'Oops' plant oops 600 true
+	check 'a use after free' 126 'KASAN' plant uaf 600 true
+	check 'a write beyond an object' 126 'KASAN' plant oob 600 true
+	check 'sleeping in atomic context' 126 'sleeping function' plant sleep 600 true
+}
+
 PLANT=1 "$VM/module.sh" "$kernel"
 "$VM/kernels.sh" fetch "$kernel"
 case $kernel in
-debug | kcsan) "$kernel" ;;
+debug | kcsan | fuzz) "$kernel" ;;
 *) stock ;;
 esac
 wait
