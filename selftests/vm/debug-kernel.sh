@@ -18,7 +18,7 @@ tag=${1:-debug}
 tags=(debug mainline) config=debug minutes='6 to 18'
 case $tag in
 debug | mainline) ;;
-kcsan | fuzz) tags=("$tag") config=$tag minutes='5 to 14' ;;
+kcsan | fuzz) tags=("$tag") config=$tag minutes='4 to 14' ;;
 *) die "there is no debug kernel $tag: see the top of $0" ;;
 esac
 source=$("$VM/kernels.sh" source)
