@@ -107,21 +107,21 @@ static void profil_race_stay(void)
  *
  * An emulator that runs its CPUs in turns goes on to the next one at a pause,
  * for as long as a tenth of a second: more than a few make tests crawl, and only
- * tests of races need any.  A tick may last until the next one is due, so that
- * its CPU would never come to anything else: of 32 jiffies there are eight in
- * which ticks are as short as they are.
+ * tests of races need any.  A tick may last until the next one is due, and so may
+ * what it leaves for the way back to user mode, so that its CPU would never come
+ * to anything else: of 32 jiffies there are eight in which nothing takes longer.
  *
  * Context: Any.
  */
 void profil_race(enum profil_race_point point)
 {
+	bool wide = jiffies & 24;
 	unsigned int i;
 
 	profil_race_log(point);
-	if (hardirq_count() && !(jiffies & 24))
-		return;
-	for (i = 0; i < READ_ONCE(profil_race_spins); i++)
+	for (i = 0; wide && i < READ_ONCE(profil_race_spins); i++)
 		cpu_relax();
-	if (READ_ONCE(profil_race_held) == point)
+	/* Who holds somebody who is not in a tick waits for that one. */
+	if (READ_ONCE(profil_race_held) == point && (wide || !hardirq_count()))
 		profil_race_stay();
 }
