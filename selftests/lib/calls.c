@@ -14,6 +14,7 @@
  *	calls full N		the same, with no more memory to be had
  *	calls twice		_mcleanup(), twice before exit
  *	calls switched N	N calls while moncontrol(0)
+ *	calls second N		N calls, and then a second of CPU time without any
  */
 #define _GNU_SOURCE
 #include <pthread.h>
@@ -25,6 +26,7 @@
 #include <sys/resource.h>
 #include <sys/time.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #ifdef WITHOUT
@@ -171,6 +173,18 @@ static int child(void)
 	return waitpid(pid, &status, 0) != pid || status;
 }
 
+/* In this program's own code, but seldom in the C library's clock(). */
+static int second(void)
+{
+	volatile int i;
+
+	thread(NULL);
+	while (clock() < CLOCKS_PER_SEC)
+		for (i = 0; i < 100000; i++)
+			;
+	return 0;
+}
+
 #define SITES_1(n)	do { busy(); if ((n) % 3 == 0) leaf(); } while (0)
 #define SITES_2(n)	do { SITES_1(n); SITES_1((n) + 1); } while (0)
 #define SITES_4(n)	do { SITES_2(n); SITES_2((n) + 2); } while (0)
@@ -245,5 +259,7 @@ int main(int argc, char **argv)
 		leaf();
 		return 0;
 	}
+	if (!strcmp(what, "second"))
+		return second();
 	return 2;
 }
