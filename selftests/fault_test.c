@@ -8,6 +8,7 @@
  * Needs a kernel with fault injection, and root; loads the module again, so it
  * runs alone.  Whoever runs it looks for leaks afterwards.
  */
+#include <glob.h>
 #include <sys/klog.h>
 #include <sys/rseq.h>
 #include <sys/syscall.h>
@@ -694,6 +695,147 @@ TEST_F_TIMEOUT(arming, first_start_places_a_hook_or_fails, 1500)
 	} else {
 		EXPECT_LT(0, nodev);
 	}
+}
+
+static bool failslab(const char *knob, const char *value)
+{
+	char path[128];
+
+	snprintf(path, sizeof(path), "/sys/kernel/debug/failslab/%s", knob);
+	return write_text(path, value);
+}
+
+/*
+ * A worker is no thread of ours that could be told to fail.  So all fail that
+ * allocate from what may be the records' cache, until they may again.
+ */
+static bool fail_accounted(void)
+{
+	glob_t caches;
+	bool done = true;
+	size_t i;
+
+	if (glob("/sys/kernel/slab/kmalloc-cg-*/failslab", 0, NULL, &caches))
+		return false;
+	for (i = 0; i < caches.gl_pathc; i++)
+		done &= write_text(caches.gl_pathv[i], "1");
+	globfree(&caches);
+	return done && failslab("cache-filter", "Y") && failslab("times", "-1") &&
+	       failslab("probability", "100");
+}
+
+static bool fail_none(void)
+{
+	return failslab("probability", "0") && failslab("times", "1") &&
+	       failslab("cache-filter", "N");
+}
+
+/* Records pend until workers may run. */
+static bool workers_may_run(bool may)
+{
+	return write_text("/sys/module/profil/parameters/max_workers_user",
+			  may ? "8" : "0");
+}
+
+#define RECORDS		32	/* that a process has, and that a worker adds */
+
+FIXTURE(growth) {
+	struct loader loader;
+	int fd;
+	__u16 *counters;
+	char *code;
+	struct profil_stats stats;
+};
+
+FIXTURE_SETUP(growth)
+{
+	const char *reason = loader_open(&self->loader);
+	struct profil_region region = {
+		.bytes = (RECORDS + 1) * sizeof(__u16),
+		.scale = COPY_SCALE,
+	};
+
+	if (reason)
+		SKIP(return, "%s", reason);
+	/* As many more as are added once. */
+	ASSERT_EQ(0, load(self->loader.module,
+			  "deliver=deferred task_work=0 max_records_user=32"));
+	ASSERT_TRUE(workers_may_run(false));
+	self->fd = profil_open();
+	ASSERT_LE(0, self->fd);
+	self->code = copies_of_spin(RECORDS + 1);
+	ASSERT_NE(NULL, self->code);
+	self->counters = page_alloc();
+	ASSERT_NE(NULL, self->counters);
+	/* A worker makes no page. */
+	*self->counters = 0;
+	region.offset = UPTR(self->code);
+	region.buf_uptr = UPTR(self->counters);
+	ASSERT_EQ(0, profil_start(self->fd, &region, 1));
+}
+
+FIXTURE_TEARDOWN(growth)
+{
+	fail_none();
+	workers_may_run(true);
+	/* The profile of a process holds the module as long as its anchor is there. */
+	munmap((void *)find_anchor(NULL), PAGE);
+	close(self->fd);
+	EXPECT_EQ(0, loader_close(&self->loader));
+}
+
+/* Until each of @num counters has a tick that pends or found no record. */
+static bool fill(FIXTURE_DATA(growth) *self, int num)
+{
+	void (*code)(unsigned long rounds);
+	__u64 before;
+	int i;
+
+	for (i = 0; i < num; i++) {
+		code = (void *)(self->code + i * COPY_BYTES);
+		before = self->stats.out_pending + self->stats.out_lost_full;
+		do {
+			code(HOT_ROUNDS);
+			if (profil_stats(self->fd, &self->stats))
+				return false;
+		} while (self->stats.out_pending + self->stats.out_lost_full == before);
+	}
+	return true;
+}
+
+/* Workers deliver what pends, and add records if there is memory. */
+static bool drain(FIXTURE_DATA(growth) *self)
+{
+	return workers_may_run(true) && settle(self->fd, &self->stats) &&
+	       workers_may_run(false);
+}
+
+TEST_F(growth, without_memory_the_records_there_are_still_serve)
+{
+	__u64 lost;
+
+	ASSERT_TRUE(fill(self, RECORDS));
+	EXPECT_EQ(0, self->stats.out_lost_full);
+	ASSERT_TRUE(fail_accounted());
+	ASSERT_TRUE(drain(self));
+	ASSERT_TRUE(fail_none());
+	EXPECT_EQ(self->stats.out_in_range, sum_u16(self->counters, RECORDS + 1));
+
+	/* As many as before, and not one more. */
+	ASSERT_TRUE(fill(self, RECORDS));
+	EXPECT_EQ(0, self->stats.out_lost_full);
+	ASSERT_TRUE(fill(self, RECORDS + 1));
+	lost = self->stats.out_lost_full;
+	EXPECT_LT(0, lost);
+
+	ASSERT_TRUE(drain(self));
+	ASSERT_TRUE(fill(self, RECORDS + 1));
+	EXPECT_EQ(lost, self->stats.out_lost_full);
+	ASSERT_TRUE(drain(self));
+	EXPECT_EQ(lost, self->stats.out_lost);
+	EXPECT_EQ(self->stats.out_in_range, sum_u16(self->counters, RECORDS + 1));
+	EXPECT_TRUE(check_identity(&self->stats));
+	ASSERT_EQ(0, profil_stop(self->fd));
 }
 
 FIXTURE(loading) {

@@ -148,6 +148,25 @@ __asm__(".pushsection .text.profil_hot, \"ax\"\n"
 	PAGE_OF_CODE(read_loop, READ_LOOP)
 	".popsection\n");
 
+/* Copies of spin() in a row, each with a counter of its own at COPY_SCALE. */
+#define COPY_BYTES	64
+#define COPY_SCALE	(65536 * 2 / COPY_BYTES)
+
+static inline void *copies_of_spin(int num)
+{
+	size_t bytes = spin_end + 8 - (char *)spin;
+	char *code = mmap(NULL, num * COPY_BYTES, PROT_READ | PROT_WRITE |
+			  PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	int i;
+
+	if (code == MAP_FAILED || bytes > COPY_BYTES)
+		return NULL;
+	for (i = 0; i < num; i++)
+		memcpy(code + i * COPY_BYTES, (char *)spin, bytes);
+	__builtin___clear_cache(code, code + num * COPY_BYTES);
+	return code;
+}
+
 static inline int profil_open(void)
 {
 	return open("/dev/profil", O_RDWR | O_CLOEXEC);

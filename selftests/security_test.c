@@ -1058,25 +1058,6 @@ static int uffd_page(void *page)
 	return uffd;
 }
 
-/* Each thread its own copy of the loop, and so its own counter. */
-#define COPY_BYTES	64
-#define COPY_SCALE	(65536 * 2 / COPY_BYTES)
-
-static void *copies_of_spin(void)
-{
-	size_t bytes = spin_end + 8 - (char *)spin;
-	char *code = mmap(NULL, WAITERS * COPY_BYTES, PROT_READ | PROT_WRITE |
-			  PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	int i;
-
-	if (code == MAP_FAILED || bytes > COPY_BYTES)
-		return NULL;
-	for (i = 0; i < WAITERS; i++)
-		memcpy(code + i * COPY_BYTES, (char *)spin, bytes);
-	__builtin___clear_cache(code, code + WAITERS * COPY_BYTES);
-	return code;
-}
-
 static void *waiter_fn(void *arg)
 {
 	void (*code)(unsigned long) = arg;
@@ -1095,7 +1076,8 @@ static void tell_waiters(int fd, uid_t uid, struct waiters *told)
 		.bytes = WAITERS * sizeof(__u16),
 		.scale = COPY_SCALE,
 	};
-	char *code = copies_of_spin(), *page = page_alloc();
+	/* Each thread its own copy of the loop, and so its own counter. */
+	char *code = copies_of_spin(WAITERS), *page = page_alloc();
 	struct pollfd pollfd = { .events = POLLIN };
 	struct uffd_msg msg;
 	pthread_attr_t attr;
