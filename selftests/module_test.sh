@@ -27,6 +27,7 @@ tests='
 	hook_kprobe_counts
 	hook_hrtimer_counts
 	hook_goes_some_time_after_the_last_user
+	hook_stays_for_longer_the_second_time
 	hook_always_armed_without_users
 	hook_ftrace_switched_off_is_replaced
 	hook_kprobe_switched_off_is_replaced
@@ -189,6 +190,27 @@ hook_goes_some_time_after_the_last_user()
 	[ "$(query)" != 'none 0' ] || diag 'no hook though profiled' || return
 	release
 	wait_query 'none 0'
+}
+
+# In hundredths of a second.
+uptime()
+{
+	awk '{ print int(100 * $1) }' /proc/uptime
+}
+
+# A second, and two.  Half a second less, for who counts ticks late.
+hook_stays_for_longer_the_second_time()
+{
+	load || return
+	for least in 50 150; do
+		hold || return
+		before=$(uptime)
+		release
+		wait_query 'none 0' || return
+		took=$(($(uptime) - before))
+		[ "$took" -ge "$least" ] ||
+			diag "the hook went after $took hundredths of a second, not $least" || return
+	done
 }
 
 hook_always_armed_without_users()
