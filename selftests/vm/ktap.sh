@@ -21,9 +21,15 @@ function glob(pattern) {
 	gsub(/\*/, ".*", pattern)
 	return "^" pattern "$"
 }
+function runs_on(pattern,  i) {
+	for (i = 1; i <= words; i++)
+		if (word[i] ~ pattern)
+			return 1
+	return kernel ~ pattern
+}
 function may_skip(test,  i) {
 	for (i = 1; i <= allowed; i++)
-		if (kernel ~ on[i] && test ~ name[i])
+		if (test ~ name[i] && runs_on(on[i]))
 			return 1
 	return 0
 }
@@ -34,6 +40,7 @@ BEGIN {
 			name[allowed] = glob($2)
 		}
 }
+/^# boot: / { words = split($0, word) }
 /^# selftests: / { program = $4; plan = 0; seen = 0; bad = 0; running = 1 }
 /^# 1\.\.[0-9]+/ { plan = substr($2, 4) + 0 }
 /^# (not )?ok [0-9]+/ {

@@ -90,6 +90,8 @@ stock()
 		'[    0.300000] read to 0x2 of 8 bytes by interrupt on cpu 1:'
 		'[    0.300000]  f+0x1/0x2' '[    0.300000] hardirqs last enabled at (1): [<0>] profil_g+0x1/0x2 [profil]')
 	local other=('[    0.300000] write to 0x2 of 8 bytes by task 1 on cpu 0:') mine='[    0.300000]  profil_g+0x1/0x2 [profil]'
+	local alone=('# boot: cpus=1 highres=1' '# selftests: profil: timer_test' '# 1..1'
+		'# ok 1 timer.goes_on_while_a_cpu_goes_and_comes # SKIP no' 'ok 1 selftests: profil: timer_test')
 	local good=('# selftests: profil: a_test' '# 1..2' '# ok 1 x.a' '# ok 2 x.b' 'ok 1 selftests: profil: a_test')
 
 	check 'a clean run' 0 '^hi$' plant none 600 echo hi
@@ -133,6 +135,8 @@ stock()
 	check 'a suite that passes' 0 '^2 0 0$' count 1 "${good[@]}"
 	check 'a test that fails' 0 '^1 1 0$' count 1 "${good[@]/#\# ok 2/\# not ok 2}"
 	check 'a test that is skipped' 0 '^1 1 0$' count 1 "${good[@]/%x.b/x.b \# SKIP no}"
+	check 'a test that is skipped for want of a CPU' 0 '^0 0 1$' count 1 "${alone[@]}"
+	check 'a test that is skipped and has the CPU' 0 '^0 1 0$' count 1 "${alone[@]/cpus=1/cpus=11}"
 	check 'a program that dies without a plan' 0 '^0 1 0$' count 1 "${good[0]}" \
 		'not ok 1 selftests: profil: a_test # exit=139'
 	check 'a program that dies between its tests' 0 '^1 1 0$' count 1 "${good[@]:0:3}" \
