@@ -14,6 +14,8 @@ LINT=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 TOP=$(cd "$LINT/../.." && pwd)
 VM=$TOP/selftests/vm
 cd "$TOP" || exit 1
+# make -s would not say which files it checks
+unset MAKEFLAGS
 
 # Slow ones first, so that two at a time end together.
 CHECKS='build-6.1 build-6.12 build-7.2 coccinelle checkpatch shellcheck
