@@ -70,7 +70,14 @@ static int profil_race_hash_get(char *buffer, const struct kernel_param *kp)
 			  (u64)atomic64_read(&profil_race_hashed));
 }
 
+/* insmod calls this of each parameter that it is given, 0444 or not. */
+static int profil_race_hash_set(const char *value, const struct kernel_param *kp)
+{
+	return -EPERM;
+}
+
 static const struct kernel_param_ops profil_race_hash_ops = {
+	.set	= profil_race_hash_set,
 	.get	= profil_race_hash_get,
 };
 
