@@ -47,7 +47,8 @@ help:
 #?   make bench-all       the same on other kernels and arm64
 #?   make check-mutants, check-replay, check-lifecycle, check-soak, check-fuzz,
 #?   check-coverage       one of them in its long form, up to hours
-#?   make check-all       everything: check, and all of these
+#?   make check-all       everything: check, and all of these, three hours and more; goes
+#?                        on where it was stopped
 #?   make check-dkms      dkms.conf, in a fresh Debian root; needs to be root
 #?   make clean           remove build/
 #?   make distclean       and the kernels in the cache
@@ -94,7 +95,8 @@ check-programs:
 	selftests/check.sh programs
 
 check-all:
-	selftests/check.sh stock debug debug-long matrix-long programs mutants replay lifecycle coverage soak fuzz
+	selftests/check.sh --go-on stock debug debug-long programs matrix-long mutants replay \
+		soak lifecycle coverage fuzz
 
 check-mutants check-replay check-lifecycle check-coverage check-soak check-fuzz:
 	selftests/check.sh $(@:check-%=%)

@@ -3,7 +3,11 @@
 #
 # All tests, with one line for each lane and one for all of them.
 #
-#   selftests/check.sh SET…
+#   selftests/check.sh [--go-on] SET…
+#
+#   --go-on	a lane that has passed on the very commit that is checked out is
+#		not run again, until all have: a run of hours may be stopped and
+#		goes on.  Where anything is not committed, nothing is remembered
 #
 #   stock	what needs no kernel of our own making
 #   debug	the same suite on kernels that look for bugs; debug-long: on the
@@ -25,7 +29,7 @@ LOG=build/log
 SETS='stock debug debug-long matrix matrix-long host short programs mutants replay lifecycle coverage soak fuzz'
 AT_ONCE=2 # VMs: each keeps one processor of the host busy
 
-passed=0 failed=0 skipped=0 start=$SECONDS
+passed=0 failed=0 skipped=0 start=$SECONDS go_on='' commit=''
 declare -A lanes=()	# process id: name and when it began
 
 elapsed() {
@@ -42,6 +46,28 @@ failures() {
 		END { exit !found }' "$1"
 }
 
+# The commit that is checked out, if the files are that one's.
+committed() {
+	[ "$(git status --porcelain 2>&1)" ] || git rev-parse HEAD
+}
+
+# remember NAME PASSED SKIPPED: nobody has touched the source meanwhile
+remember() {
+	[ "$go_on" ] && [ "$commit" ] && [ "$(committed)" = "$commit" ] || return 0
+	echo "$commit $2 $3 $(date '+%F %R')" >"$LOG/${1// /_}.passed"
+}
+
+# remembered NAME: that it has passed, and is not to run again
+remembered() {
+	local what ok skip when
+	[ "$go_on" ] && [ "$commit" ] && [ -r "$LOG/${1// /_}.passed" ] || return
+	read -r what ok skip when <"$LOG/${1// /_}.passed"
+	[ "$what" = "$commit" ] || return
+	passed=$((passed + ok)) skipped=$((skipped + skip))
+	elapsed
+	echo "$1: $ok passed, $skip skipped, on $when; not again"
+}
+
 # result NAME STATUS SECONDS: count what the log of that lane says
 result() {
 	local log=$LOG/${1// /_}.log counts ok bad skip
@@ -55,6 +81,7 @@ result() {
 	elapsed
 	if [ "$bad" = 0 ]; then
 		echo "$1: $ok passed, $skip skipped ($3 s)"
+		remember "$1" "$ok" "$skip"
 	else
 		echo "$1: FAILED: $ok passed, $bad failed, $skip skipped, exit status $2 ($3 s), all output in $log:"
 		{ failures "$log" | head -n 60; tail -n 5 "$log"; } | sed 's/^/	/'
@@ -71,6 +98,7 @@ reap() {
 
 # lane NAME COMMAND...: in the background, when there is room
 lane() {
+	! remembered "$1" || return 0
 	while [ ${#lanes[@]} -ge $AT_ONCE ]; do
 		reap
 	done
@@ -179,10 +207,10 @@ programs() {
 	lane 'programs' selftests/programs/programs.sh
 }
 
-# long NAME COMMAND…
+# long lane|alone NAME COMMAND…: alone if it has VMs of its own beside each other
 long() {
 	step selftests/setup.sh build vm debug
-	lane "$@"
+	"$@"
 }
 
 host() {
@@ -196,11 +224,15 @@ host() {
 main() {
 	local set
 
+	if [ "${1:-}" = --go-on ]; then
+		go_on=1 commit=$(committed)
+		shift
+	fi
 	mkdir -p "$LOG"
 	trap 'kill $(jobs -p) 2>/dev/null' EXIT
 	for set in "${@:-none}"; do
 		if [[ " $SETS " != *" $set "* ]]; then
-			echo "usage: check.sh SET…, of: $SETS" >&2
+			echo "usage: check.sh [--go-on] SET…, of: $SETS" >&2
 			exit 2
 		fi
 	done
@@ -214,23 +246,26 @@ main() {
 		host) host ;;
 		short) short ;;
 		programs) programs ;;
-		mutants) long 'mutants' selftests/race.sh ;;
-		replay) long 'replay' selftests/replay.sh --runs 200 ;;
-		lifecycle) long 'lifecycle' selftests/lifecycle.sh ;;
-		coverage) long 'coverage' selftests/coverage.sh ;;
-		soak) long 'soak' selftests/soak.sh --minutes 60 ;;
+		mutants) long alone 'mutants' selftests/race.sh ;;
+		replay) long alone 'replay' selftests/replay.sh --runs 200 ;;
+		lifecycle) long lane 'lifecycle' selftests/lifecycle.sh ;;
+		coverage) long lane 'coverage' selftests/coverage.sh ;;
+		soak) long lane 'soak' selftests/soak.sh --minutes 60 ;;
 		fuzz)
-			long 'runner selfcheck fuzz' selftests/vm/selfcheck.sh fuzz
-			long 'fuzz' selftests/fuzz/fuzz.sh --calls 300000
-			long 'fuzz 1' selftests/fuzz/fuzz.sh --kernel fuzz --calls 5000000 --seed 1
-			long 'fuzz 2' selftests/fuzz/fuzz.sh --kernel fuzz --calls 5000000 --seed 101
+			long lane 'runner selfcheck fuzz' selftests/vm/selfcheck.sh fuzz
+			long lane 'fuzz' selftests/fuzz/fuzz.sh --calls 300000
+			long lane 'fuzz 1' selftests/fuzz/fuzz.sh --kernel fuzz --calls 5000000 --seed 1
+			long lane 'fuzz 2' selftests/fuzz/fuzz.sh --kernel fuzz --calls 5000000 --seed 101
 			;;
 		esac
 	done
 	finish
 	echo "$passed passed, $failed failed, $skipped skipped"
-	[ "$failed" = 0 ] && [ "$passed" -gt 0 ]
-	exit
+	if [ "$failed" != 0 ] || [ "$passed" = 0 ]; then
+		exit 1
+	fi
+	[ ! "$go_on" ] || rm -f "$LOG"/*.passed
+	exit 0
 }
 
 main "$@"
