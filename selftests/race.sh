@@ -136,6 +136,7 @@ prepare() {
 		program=$(field "$mutant" Test)
 		cp "$BUILD/selftests/${program%% *}" "$tmp/tests"
 	done
+	cp "$BUILD/selftests/profil_helper" "$tmp/tests" # for module_test.sh
 	for mutant in "${mutants[@]}"; do
 		field "$mutant" Kernel 6.12
 	done | sort -u | xargs "$VM/module.sh"
