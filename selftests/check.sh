@@ -10,8 +10,8 @@
 #		goes on.  Where anything is not committed, nothing is remembered
 #
 #   stock	what needs no kernel of our own making
-#   debug	the same suite on kernels that look for bugs; debug-long: on the
-#		same kernels, in the other ways to count
+#   debug	the same suite on kernels that look for bugs; debug-long: in the
+#		other ways to count, but on debug, where coverage has these
 #   matrix	other kernels, other ways to boot them; matrix-long: more tests
 #   host	what needs no VM
 #   short	faults, and soak, fuzz and lifecycle in short
@@ -183,7 +183,6 @@ debug_long() {
 	lane 'runner selfcheck debug' selftests/vm/selfcheck.sh debug
 	lane 'runner selfcheck kcsan' selftests/vm/selfcheck.sh kcsan
 	lane 'suite mainline core' selftests/vm/suite.sh mainline --core --params deliver=deferred module_test.sh
-	suites debug "$TASK_WORK" "$WORKER"
 	suites kcsan "$TASK_WORK" "$WORKER"
 }
 
