@@ -6,8 +6,9 @@
 #   selftests/check.sh [--go-on] SET…
 #
 #   --go-on	a lane that has passed on the very commit that is checked out is
-#		not run again, until all have: a run of hours may be stopped and
-#		goes on.  Where anything is not committed, nothing is remembered
+#		not run again, until all of these sets have: a run of hours may be
+#		stopped and goes on.  Where anything is not committed, nothing is
+#		remembered
 #
 #   stock	what needs no kernel of our own making
 #   debug	the same suite on kernels that look for bugs; debug-long: in the
@@ -31,6 +32,7 @@ AT_ONCE=2 # VMs: each keeps one processor of the host busy
 
 passed=0 failed=0 skipped=0 start=$SECONDS go_on='' commit=''
 declare -A lanes=()	# process id: name and when it began
+memory=()		# files of remember()
 
 elapsed() {
 	printf '[%2d:%02d] ' $(((SECONDS - start) / 60)) $(((SECONDS - start) % 60))
@@ -98,6 +100,7 @@ reap() {
 
 # lane NAME COMMAND...: in the background, when there is room
 lane() {
+	memory+=("$LOG/${1// /_}.passed")
 	! remembered "$1" || return 0
 	while [ ${#lanes[@]} -ge $AT_ONCE ]; do
 		reap
@@ -263,7 +266,7 @@ main() {
 	if [ "$failed" != 0 ] || [ "$passed" = 0 ]; then
 		exit 1
 	fi
-	[ ! "$go_on" ] || rm -f "$LOG"/*.passed
+	[ ! "$go_on" ] || rm -f "${memory[@]}"
 	exit 0
 }
 
