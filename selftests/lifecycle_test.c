@@ -331,9 +331,9 @@ static __u16 counted(int file)
 
 TEST_F(lifecycle, killed_process_with_threads_just_ends)
 {
+	int i, polls, file;
 	__u16 count;
 	pid_t pid;
-	int i, file;
 
 	for (i = 0; i < 10; i++) {
 		file = memfd_create("histogram", MFD_CLOEXEC | MFD_ALLOW_SEALING);
@@ -351,9 +351,10 @@ TEST_F(lifecycle, killed_process_with_threads_just_ends)
 		 * A worker that is amid a delivery keeps the address space for
 		 * so long; while anybody can write to the file, this fails.
 		 */
-		while (fcntl(file, F_ADD_SEALS, F_SEAL_WRITE)) {
+		for (polls = 0; fcntl(file, F_ADD_SEALS, F_SEAL_WRITE); polls++) {
 			ASSERT_EQ(EBUSY, errno);
-			sched_yield();
+			ASSERT_GT(20000, polls);
+			usleep(500);
 		}
 		count = counted(file);
 		burn_uncounted(self->fd, hot_a, 2);
