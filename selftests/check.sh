@@ -98,7 +98,8 @@ reap() {
 	unset "lanes[$pid]"
 }
 
-# lane NAME COMMAND...: in the background, when there is room
+# lane NAME COMMAND...: in the background, when there is room; one command has one
+# name, by which it is remembered
 lane() {
 	memory+=("$LOG/${1// /_}.passed")
 	! remembered "$1" || return 0
@@ -191,16 +192,16 @@ debug_long() {
 
 matrix() {
 	step selftests/setup.sh build vm check debug
-	alone 'matrix' selftests/matrix.sh "$@"
+	alone "matrix${1:+ ${1#--}}" selftests/matrix.sh "$@"
 }
 
 short() {
 	step selftests/setup.sh build vm debug
 	step selftests/vm/kernels.sh fetch 6.12 debug
-	lane 'soak' selftests/soak.sh --minutes 5 --seed 1
+	lane 'soak short' selftests/soak.sh --minutes 5 --seed 1
 	lane 'faults' selftests/vm/suite.sh debug fault_test
-	lane 'fuzz' selftests/fuzz/fuzz.sh --calls 300000 --seed 1
-	lane 'lifecycle' selftests/lifecycle.sh --quick
+	lane 'fuzz short' selftests/fuzz/fuzz.sh --calls 300000 --seed 1
+	lane 'lifecycle short' selftests/lifecycle.sh --quick
 }
 
 programs() {
