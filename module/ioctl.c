@@ -133,7 +133,7 @@ static int profil_ioctl_start(struct file *file, union profil_args *args)
 		goto err_set;
 	}
 
-	err = profil_set_check(set, current->mm);
+	err = profil_set_check(set);
 	if (err == -EFAULT)
 		profil_stop_mm(current->mm);
 	if (err)

@@ -283,15 +283,14 @@ void profil_section_drain(struct profil_reg *reg);
 
 /* set.c */
 struct profil_set *profil_set_create(const struct profil_start *args);
-int profil_set_check(const struct profil_set *set, struct mm_struct *mm);
+int profil_set_check(const struct profil_set *set);
 void profil_set_put(struct profil_set *set);
 
 /* region.c */
 int profil_region_check(const struct profil_region *region, u32 flags);
 void profil_region_range(const struct profil_region *region, u32 flags,
 			 struct profil_range *range);
-int profil_region_mapped(const struct profil_range *range,
-			 struct mm_struct *mm);
+int profil_region_mapped(const struct profil_range *range);
 int profil_region_fault_in(const struct profil_range *range);
 
 /* find.c */

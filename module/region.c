@@ -2,9 +2,11 @@
 /*
  * One region of a START: its rules, and the form that the tick needs.
  */
-#include <linux/err.h>
+#include <linux/errno.h>
 #include <linux/log2.h>
 #include <linux/mm.h>
+#include <linux/mmap_lock.h>
+#include <linux/overflow.h>
 #include <linux/pagemap.h>
 #include <linux/sched/signal.h>
 #include <linux/sizes.h>
@@ -122,29 +124,38 @@ void profil_region_range(const struct profil_region *region, u32 flags,
 
 /**
  * profil_region_mapped - Find out whether a histogram is writable
- * @range: Its range
- * @mm: The address space of current
+ * @range: Its range, in the address space of current
  *
- * Context: Task, under mmap_lock.
+ * A histogram may have as many mappings as a process, and a set 4096 of such:
+ * mmap_lock is held for one histogram at a time.
+ *
+ * Context: Task, takes mmap_lock, sleeps.
  * Return: 0, -EFAULT, or -EINTR on a fatal signal.
  */
-int profil_region_mapped(const struct profil_range *range, struct mm_struct *mm)
+int profil_region_mapped(const struct profil_range *range)
 {
 	unsigned long addr = range->addr, end = addr + range->bytes;
+	struct mm_struct *mm = current->mm;
 	struct vm_area_struct *vma;
+	int err = 0;
 
 	if (!access_ok((void __user *)addr, range->bytes))
 		return -EFAULT;
-	while (addr < end) {
+	if (mmap_read_lock_killable(mm))
+		return -EINTR;
+	while (!err && addr < end) {
+		cond_resched();
 		vma = vma_lookup(mm, addr);
 		if (!vma || !(vma->vm_flags & VM_WRITE) ||
 		    vma->vm_flags & PROFIL_VM_DENIED)
-			return -EFAULT;
-		if (fatal_signal_pending(current))
-			return -EINTR;
-		addr = vma->vm_end;
+			err = -EFAULT;
+		else if (fatal_signal_pending(current))
+			err = -EINTR;
+		else
+			addr = vma->vm_end;
 	}
-	return 0;
+	mmap_read_unlock(mm);
+	return err;
 }
 
 /**

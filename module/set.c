@@ -6,7 +6,7 @@
 #include <linux/cred.h>
 #include <linux/err.h>
 #include <linux/gcd.h>
-#include <linux/mmap_lock.h>
+#include <linux/overflow.h>
 #include <linux/pid.h>
 #include <linux/slab.h>
 #include <linux/uaccess.h>
@@ -172,23 +172,18 @@ struct profil_set *profil_set_create(const struct profil_start *args)
 
 /**
  * profil_set_check - Find out whether all histograms are writable
- * @set: The set
- * @mm: The address space of current
+ * @set: The set; they are in the address space of current
  *
- * Context: Task, takes mmap_lock.
+ * Context: Task, takes mmap_lock, sleeps.
  * Return: 0, -EFAULT, or -EINTR on a fatal signal.
  */
-int profil_set_check(const struct profil_set *set, struct mm_struct *mm)
+int profil_set_check(const struct profil_set *set)
 {
-	int err = mmap_read_lock_killable(mm);
+	int err = 0;
 	u32 i;
 
-	if (err)
-		return err;
 	for (i = 0; !err && i < set->nr_ranges; i++)
-		err = profil_region_mapped(&set->range[i], mm);
-	mmap_read_unlock(mm);
-
+		err = profil_region_mapped(&set->range[i]);
 	if (!(set->flags & PROFIL_START_F_VALIDATE))
 		return err;
 	for (i = 0; !err && i < set->nr_ranges; i++)

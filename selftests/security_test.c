@@ -135,6 +135,94 @@ TEST_F(security, of_all_mappings_those_that_may_be_written_are_taken)
 	EXPECT_LE(9, num - taken);
 }
 
+/* A histogram of as many mappings as pages. */
+#define MAPPINGS	500
+#define REGIONS		4096
+
+static void *mappings_alloc(void)
+{
+	char *page = mmap(NULL, MAPPINGS * PAGE, PROT_READ | PROT_WRITE,
+			  MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	int i;
+
+	for (i = 0; page != MAP_FAILED && i < MAPPINGS; i += 2)
+		if (madvise(page + i * PAGE, PAGE, MADV_DONTDUMP))
+			return NULL;
+	return page == MAP_FAILED ? NULL : page;
+}
+
+/* A thread that calls START for many times the same histogram. */
+struct starter {
+	pthread_t thread;
+	clockid_t clock;
+	int fd, ret;
+	struct profil_region regions[REGIONS];
+	__u64 ns;	/* of CPU time that it took */
+	volatile bool done;
+};
+
+static __u64 clock_ns(clockid_t clock)
+{
+	struct timespec ts = { };
+
+	clock_gettime(clock, &ts);
+	return ts.tv_sec * 1000000000ULL + ts.tv_nsec;
+}
+
+static void *starter_fn(void *arg)
+{
+	struct starter *starter = arg;
+
+	starter->ret = profil_start(starter->fd, starter->regions, REGIONS);
+	starter->ns = clock_ns(CLOCK_THREAD_CPUTIME_ID);
+	starter->done = true;
+	return NULL;
+}
+
+/* Of @pages pages. */
+static int starter_start(struct starter *starter, void *page, int pages)
+{
+	int i;
+
+	for (i = 0; i < REGIONS; i++) {
+		starter->regions[i] = page_region((void *)CODE_BEGIN, page);
+		starter->regions[i].bytes = pages * PAGE;
+	}
+	starter->done = false;
+	return pthread_create(&starter->thread, NULL, starter_fn, starter) ||
+	       pthread_getcpuclockid(starter->thread, &starter->clock);
+}
+
+/*
+ * What START does beside looking at the mappings takes as long with one of them;
+ * so after three times that it looks, and has most of it still to do.
+ */
+TEST_F(security, start_of_many_mappings_keeps_nobody_from_the_address_space)
+{
+	static struct starter starter;
+	void *page = mappings_alloc();
+	bool passed = false;
+	__u64 one;
+	int i;
+
+	ASSERT_NE(NULL, page);
+	starter.fd = self->fd;
+	ASSERT_EQ(0, starter_start(&starter, page, 1));
+	ASSERT_EQ(0, pthread_join(starter.thread, NULL));
+	ASSERT_EQ(0, starter.ret);
+	one = starter.ns;
+	for (i = 0; i < 5 && !passed; i++) {
+		ASSERT_EQ(0, starter_start(&starter, page, MAPPINGS));
+		while (!starter.done && clock_ns(starter.clock) < 3 * one)
+			;
+		EXPECT_EQ(0, munmap(page_alloc(), PAGE));
+		passed = !starter.done;
+		ASSERT_EQ(0, pthread_join(starter.thread, NULL));
+		ASSERT_EQ(0, starter.ret);
+	}
+	EXPECT_TRUE(passed);
+}
+
 TEST_F(security, memory_that_only_another_process_has_is_refused)
 {
 	volatile __u16 *page = page_alloc();
