@@ -68,7 +68,10 @@ static int profil_fault_page(struct mm_struct *mm, unsigned long addr, bool wait
  * @bin: The counter
  * @wait: Wait for locks, I/O and userfaults, until a fatal signal
  *
- * Context: Task, outside sections; sleeps only with @wait.
+ * Without @wait neither mmap_lock nor the lock of a page or a userfault is waited
+ * for; but the kernel has no fault that does not wait for memory or a file system.
+ *
+ * Context: Task, outside sections; may sleep.
  * Return: 0 if it is worth another try; -EFAULT if there is no mapping or not
  * a writable one, which ends the profile; -EACCES if the memory is not to be
  * written from here; -EAGAIN if it was not possible now; -ENOMEM; -EINTR on a

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Delivery on behalf of threads: by a worker, for what no task_work comes for,
- * and by STOP and START, for all.  Waits for nobody: a page that is not there
- * at once is tried again by the worker and given up by the others.
+ * and by STOP and START, for all.  A page that is not there at once is tried
+ * again by the worker and given up by the others.  The kernel may wait all the
+ * same, for memory or for a file system that has the page.
  */
 #include <linux/jiffies.h>
 #include <linux/kthread.h>
+#include <linux/module.h>
 #include <linux/sched/mm.h>
 
 #include "profil.h"
@@ -72,7 +74,9 @@ static bool profil_flush(struct profil_reg *reg, bool all, bool last)
 	bool ready = true;
 	int i;
 
-	mutex_lock(&reg->flush);
+	/* Who holds it may wait for a file system; who is killed need not. */
+	if (mutex_lock_killable(&reg->flush))
+		return false;
 	raw_spin_lock_irqsave(&reg->lock, flags);
 	reg->pass++;
 	for (i = 0; i < ARRAY_SIZE(reg->pending); i++)
@@ -89,7 +93,8 @@ static bool profil_flush(struct profil_reg *reg, bool all, bool last)
  *
  * Counts it while the generation lasts, and settles it as lost afterwards.
  *
- * Context: Task, nothing held.
+ * Context: Task, nothing held; sleeps.  Does nothing on a fatal signal while
+ * another flush lasts.
  */
 void profil_flush_all(struct profil_reg *reg)
 {
@@ -108,19 +113,37 @@ static void profil_worker_retried(struct profil_reg *reg, bool ready)
 	}
 }
 
-static bool profil_worker_flush(struct profil_reg *reg)
+/* A fault may last, and the anchor be unmapped meanwhile: then we hold the module. */
+static bool profil_worker_enter(struct profil_reg *reg)
 {
-	bool last = reg->retries >= PROFIL_WORKER_RETRIES;
-	bool ready;
+	if (READ_ONCE(reg->dead) || !try_module_get(THIS_MODULE))
+		return false;
+	if (mmget_not_zero(reg->mm))
+		return true;
+	module_put(THIS_MODULE);
+	return false;
+}
 
-	/* Without the address space nothing is written, all is settled. */
-	if (!mmget_not_zero(reg->mm))
-		return profil_flush(reg, false, true);
-	kthread_use_mm(reg->mm);
-	ready = profil_flush(reg, false, last);
-	kthread_unuse_mm(reg->mm);
+static void profil_worker_leave(struct profil_reg *reg)
+{
 	/* If we are its last user, its exit is not for this worker. */
 	mmput_async(reg->mm);
+	module_put(THIS_MODULE);
+}
+
+static bool profil_worker_flush(struct profil_reg *reg)
+{
+	atomic_t *workers = &reg->user->workers;
+	bool ready;
+
+	if (profil_user_charge(workers, 1, READ_ONCE(profil_max_workers_user)))
+		return false;
+	profil_pending_grow(reg);
+	kthread_use_mm(reg->mm);
+	ready = profil_flush(reg, false, reg->retries >= PROFIL_WORKER_RETRIES);
+	kthread_unuse_mm(reg->mm);
+	profil_worker_retried(reg, ready);
+	atomic_dec(workers);
 	return ready;
 }
 
@@ -144,22 +167,21 @@ void profil_flush_kick(struct profil_reg *reg)
  * profil_flush_worker - Deliver what no thread comes for
  * @work: The work of the registration, which holds a reference
  *
- * Context: Task, a worker; never waits for a page.
+ * Context: Task, a worker; waits for no lock of a page, see fault.c.
  */
 void profil_flush_worker(struct work_struct *work)
 {
 	struct profil_reg *reg = container_of(to_delayed_work(work),
 					      struct profil_reg, work);
-	atomic_t *workers = &reg->user->workers;
-	bool ready = false;
+	bool ready;
 
 	profil_race(PROFIL_RACE_WORKER);
-	if (!profil_user_charge(workers, 1,
-				READ_ONCE(profil_max_workers_user))) {
-		profil_pending_grow(reg);
+	if (profil_worker_enter(reg)) {
 		ready = profil_worker_flush(reg);
-		profil_worker_retried(reg, ready);
-		atomic_dec(workers);
+		profil_worker_leave(reg);
+	} else {
+		/* Nothing is written any more, all is settled: no limit holds it up. */
+		ready = profil_flush(reg, false, true);
 	}
 	/* Our reference goes with the new work, if there is one. */
 	if (ready || !queue_delayed_work(profil_wq, &reg->work,

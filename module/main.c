@@ -159,7 +159,6 @@ err_reg:
 static void __exit profil_exit(void)
 {
 	misc_deregister(&profil_device);
-	/* First, because a worker may still let go of the hook. */
 	profil_reg_wait();
 	profil_hook_exit();
 	profil_drain();

@@ -37,7 +37,7 @@
  * page faults disabled, a bounded number of tries (section.c).  Whoever takes
  * a set away waits until no CPU is in a section of that registration, which
  * takes as long as one such write.  Nothing sleeps or faults in a section, so
- * a STOP never waits for a thread, not even one that waits for its caller.
+ * it waits for no thread.  What a STOP delivers before may wait for a file system.
  *
  * Locks, in this order; each line may be taken under those above it:
  *
@@ -199,10 +199,10 @@ struct profil_reg {
 	struct profil_user	*user;
 	refcount_t		refs;		/* anchor, and what is queued */
 	atomic_t		anchors;	/* mremap() has two for a moment */
-	struct profil_set	*set;		/* (l) to change; section to read */
+	struct profil_set	*set;		/* (l) to change; section or (l) to read */
 
 	raw_spinlock_t		lock;		/* guards what is marked (l) */
-	bool			dead;		/* (l) */
+	bool			dead;		/* (l) to change */
 	u32			state;		/* (l) PROFIL_STATE_* */
 	u32			rate;		/* (l) of the last set */
 	u32			source;		/* (l) of the last set */
@@ -223,15 +223,15 @@ struct profil_reg {
 	unsigned long		secret;		/* odd, of the buckets that follow */
 	struct hlist_head	pending[1 << PROFIL_PENDING_BITS];	/* (l) */
 	struct hlist_head	spare;		/* (l) */
-	struct profil_pending	*recent;	/* (l) the last used, or NULL */
-	unsigned int		nr_spare;	/* (l) */
-	unsigned int		nr_records;	/* (l) pending and spare */
+	struct profil_pending	*recent;	/* (l) to change: the last used, or NULL */
+	unsigned int		nr_spare;	/* (l) to change */
+	unsigned int		nr_records;	/* (l) to change: pending and spare */
 
 	struct mutex		flush;		/* one at a time, for others */
 	unsigned int		pass;		/* (l) and flush to change */
 	unsigned int		retries;	/* worker only */
 	unsigned long		retried;	/* worker only, in jiffies */
-	struct profil_chunk	*chunks;	/* worker only */
+	struct profil_chunk	*chunks;	/* worker, then the free */
 	struct delayed_work	work;
 	struct rcu_head		free;
 	struct profil_pending	first[PROFIL_PENDING_FIRST];

@@ -3,6 +3,7 @@
  * Registrations: what is profiled, found by its address space.
  */
 #include <linux/cred.h>
+#include <linux/hash.h>
 #include <linux/mm.h>
 #include <linux/random.h>
 #include <linux/sched/mm.h>
@@ -181,8 +182,8 @@ void profil_reg_put(struct profil_reg *reg)
 /**
  * profil_reg_wait - Wait until all registrations are freed
  *
- * Context: Task, of module exit: none can be made any more, and what keeps
- * one is a worker at most, which does not wait for anybody.
+ * Context: Task, of module exit: none can be made any more, and what keeps one
+ * is a worker at most, which has only to settle what is lost.
  */
 void profil_reg_wait(void)
 {

@@ -89,7 +89,7 @@ static int profil_switch_by_user(struct profil_reg *reg, struct profil_set *set)
  * @reg: The registration of current
  * @set: What to count; its reference, and one to the hook, go with it
  *
- * Context: Task; waits for sections only.
+ * Context: Task; waits for sections, and sleeps as profil_flush_all() does.
  * Return: 0, or -ESRCH if the anchor was unmapped, and the caller keeps both
  * references.
  */
@@ -102,7 +102,7 @@ int profil_switch_on(struct profil_reg *reg, struct profil_set *set)
  * profil_switch_off - Count no more
  * @reg: The registration of current
  *
- * Context: Task; waits for sections only.
+ * Context: Task; waits for sections, and sleeps as profil_flush_all() does.
  */
 void profil_switch_off(struct profil_reg *reg)
 {
@@ -209,7 +209,7 @@ void profil_switch_dead(struct profil_reg *reg)
 	unsigned long flags;
 
 	raw_spin_lock_irqsave(&reg->lock, flags);
-	reg->dead = true;
+	WRITE_ONCE(reg->dead, true);
 	old = profil_switch(reg, NULL, PROFIL_STATE_OFF);
 	raw_spin_unlock_irqrestore(&reg->lock, flags);
 	profil_switch_retire(reg, old);

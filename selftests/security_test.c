@@ -1304,6 +1304,25 @@ TEST_F(limits, of_workers_delays_and_loses_nothing)
 		  stats.out_lost_stopped);
 }
 
+/* What is pending then is settled, which is no matter of limits. */
+TEST_F(limits, of_workers_keeps_no_process_that_ended)
+{
+	volatile struct waiters *told;
+	int i, ret = -ENOSPC;
+
+	ASSERT_EQ(0, set_knob("max_workers_user", "0"));
+	ASSERT_EQ(0, set_knob("max_profiles_user", "1"));
+	told = start_waiters(self, USER);
+	ASSERT_NE(NULL, (void *)told);
+	ASSERT_TRUE(waiters_lose(told, RECORDS_FIRST));
+	for (i = 0; ret == -ENOSPC && i < 1000; i++) {
+		end_last_child(self);
+		usleep(5000);
+		ret = hold(self, USER, 1, OUTSIDE);
+	}
+	EXPECT_EQ(0, ret);
+}
+
 TEST_F(limits, of_workers_is_for_more_records_too)
 {
 	volatile struct waiters *told;
