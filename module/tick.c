@@ -51,7 +51,8 @@ static unsigned int profil_tick_due(struct profil_reg *reg,
 	if (set->take == set->window)
 		return weight;
 	raw_spin_lock(&reg->lock);
-	for (i = 0; i < weight; i++)
+	/* The window is of the newest set. */
+	for (i = 0; reg->set == set && i < weight; i++)
 		due += profil_tick_choose(reg, set);
 	raw_spin_unlock(&reg->lock);
 	return due;

@@ -270,6 +270,44 @@ TEST_F(race, replacement_against_ticks)
 	other_join(&self->other);
 }
 
+/* How far from one of two @ticks are due, in halves. */
+static __s64 window_error(const struct profil_stats *from,
+			  const struct profil_stats *to)
+{
+	return 2 * (__s64)(to->out_not_due - from->out_not_due) -
+	       (__s64)(to->out_ticks - from->out_ticks);
+}
+
+/*
+ * A tick that saw the former rate chooses for that one, and leaves the windows of
+ * the next alone: there one of two ticks is due, but for those on either CPU that
+ * were on their way, and one window.
+ */
+TEST_F(race, replacement_against_a_tick_of_another_rate)
+{
+	struct profil_region region = any_region(self->pages[0]);
+	struct profil_query query;
+	struct profil_stats from;
+	int i;
+
+	ASSERT_EQ(0, profil_query(self->fd, &query));
+	ASSERT_EQ(0, profil_start_rate(self->fd, &region, 1, 1));
+	ASSERT_EQ(0, other_start(&self->other, step_hot));
+	hold("use", 1000);
+	for (i = 0; i < 16; i++) {
+		ASSERT_EQ(0, profil_start_rate(self->fd, &region, 1, 1));
+		hot_b(1 + HOT_ROUNDS / 16 * i);
+		ASSERT_EQ(0, profil_start_rate(self->fd, &region, 1,
+					       query.out_tick_hz / 2));
+		ASSERT_EQ(0, profil_stats(self->fd, &from));
+		while (ticks(self) < from.out_ticks + 24)
+			;
+		EXPECT_GE(8, llabs(window_error(&from, &self->stats)));
+	}
+	other_join(&self->other);
+	EXPECT_TRUE(check_identity(&self->stats));
+}
+
 /* Dozens of ticks. */
 static void step_long_call(struct other *other)
 {
