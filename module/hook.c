@@ -26,7 +26,7 @@ static const struct profil_hook *const profil_hooks[] = {
 	&profil_hook_hrtimer,
 };
 
-/* Guards what follows; profil_hook_armed may be read without. */
+/* Guards what follows; what is read with READ_ONCE() may be read without. */
 static DEFINE_MUTEX(profil_hook_mutex);
 const struct profil_hook *profil_hook_armed;
 static unsigned long profil_hook_linger = PROFIL_LINGER_MIN;
@@ -45,8 +45,7 @@ static DECLARE_DELAYED_WORK(profil_watch_work, profil_hook_watch);
 
 static void profil_watch_queue(void)
 {
-	queue_delayed_work(system_unbound_wq, &profil_watch_work,
-			   PROFIL_WATCH_PERIOD);
+	queue_delayed_work(profil_wq, &profil_watch_work, PROFIL_WATCH_PERIOD);
 }
 
 static int profil_hook_try(const struct profil_hook *hook)
@@ -161,7 +160,7 @@ static void profil_hook_watch(struct work_struct *work)
  *
  * Context: Task, without mmap_lock; sleeps.
  * Return: 0, to be followed by profil_hook_put(), -ENODEV if no hook could be
- * placed, -ENOMEM for the timer source, or -EINTR on a fatal signal.
+ * placed, an error for the timer source, or -EINTR on a fatal signal.
  */
 int profil_hook_get(bool timer)
 {
@@ -195,7 +194,7 @@ void profil_hook_hold(bool timer)
 	smp_mb__after_atomic();	/* (F) Pairs with (E) */
 	if (!READ_ONCE(profil_hook_armed) ||
 	    (timer && !READ_ONCE(profil_timer_armed)))
-		mod_delayed_work(system_unbound_wq, &profil_hook_work, 0);
+		mod_delayed_work(profil_wq, &profil_hook_work, 0);
 }
 
 /**
@@ -208,7 +207,7 @@ void profil_hook_put(bool timer)
 {
 	atomic_sub(timer, &profil_hook_timers);
 	if (atomic_dec_and_test(&profil_hook_users))
-		mod_delayed_work(system_unbound_wq, &profil_hook_work,
+		mod_delayed_work(profil_wq, &profil_hook_work,
 				 READ_ONCE(profil_hook_linger));
 }
 
