@@ -36,8 +36,9 @@
 #define VM_SHADOW_STACK VM_NONE
 #endif
 
-/* In hardirq no fault is handled anyway, but some on x86 warn if none is disabled. */
-#ifdef WARN_ON_IN_IRQ
+/* In hardirq no fault is handled anyway, but some warn if none is disabled. */
+#if defined(WARN_ON_IN_IRQ) || defined(CONFIG_DEBUG_ATOMIC_SLEEP) || \
+	defined(CONFIG_PROVE_LOCKING)
 #define profil_hardirq_fault_disable pagefault_disable
 #define profil_hardirq_fault_enable pagefault_enable
 #else
@@ -132,13 +133,19 @@ hrtimer_setup(struct hrtimer *timer,
 #define tracepoint_probe_unregister tracepoint_probe_register
 #endif
 
+/* For some KASAN remembers who adds work, and in a tick must not allocate for it. */
+#ifndef HAVE_TWAF_NO_ALLOC
+#define TWAF_NO_ALLOC 0
+#endif
+
 /*
  * Without the export the module never asks for task_work: profil_task_work is
  * off for good and this is not reached.
  */
 #ifdef HAVE_TASK_WORK_ADD
 #define PROFIL_HAVE_TASK_WORK true
-#define profil_task_work_add task_work_add
+#define profil_task_work_add(task, work, notify) \
+	task_work_add(task, work, (notify) | TWAF_NO_ALLOC)
 #else
 #define PROFIL_HAVE_TASK_WORK false
 static inline int profil_task_work_add(struct task_struct *task,
