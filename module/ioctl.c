@@ -5,7 +5,7 @@
  */
 #include <linux/build_bug.h>
 #include <linux/errno.h>
-#include <linux/sched/mm.h>
+#include <linux/nospec.h>
 #include <linux/uaccess.h>
 
 #include "profil.h"
@@ -50,6 +50,7 @@ static int profil_ioctl_query(struct file *file, union profil_args *args)
 	query->out_tick_hz = HZ;
 	query->out_regions_max = PROFIL_REGIONS_MAX;
 	query->out_timer_rate_max = profil_timer_rate_max();
+	query->out_reserved = 0;
 	profil_hook_query(query);
 	return 0;
 }
@@ -221,7 +222,8 @@ long profil_ioctl(struct file *file, unsigned int cmd, unsigned long arg)
 	if (cmd != _IO(PROFIL_IOC_MAGIC, _IOC_NR(cmd)) ||
 	    _IOC_NR(cmd) >= ARRAY_SIZE(profil_commands))
 		return -ENOTTY;
-	command = &profil_commands[_IOC_NR(cmd)];
+	command = &profil_commands[array_index_nospec(_IOC_NR(cmd),
+						      ARRAY_SIZE(profil_commands))];
 
 	if (get_user(size, (u32 __user *)uptr))
 		return -EFAULT;

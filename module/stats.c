@@ -7,7 +7,7 @@
 /**
  * profil_stats_read - Say what became of the ticks
  * @reg: The registration
- * @stats: Receives it, all of one moment
+ * @stats: Receives it; the sum holds
  *
  * Context: Task.
  */
@@ -43,5 +43,6 @@ void profil_stats_read(struct profil_reg *reg, struct profil_stats *stats)
 	stats->out_forks_missed = reg->forks_missed;
 	stats->out_fault_addr = reg->fault_addr;
 	stats->out_system = count[PROFIL_SYSTEM];
+	stats->out_reserved = 0;
 	raw_spin_unlock_irqrestore(&reg->lock, flags);
 }

@@ -694,6 +694,25 @@ TEST_F(security, address_space_without_room_gets_no_anchor)
 	EXPECT_EQ(0, wait_for(pid));
 }
 
+/* As any mapping, it is locked where all are. */
+TEST_F(security, address_space_that_is_locked_needs_room_for_the_anchor)
+{
+	struct rlimit room = { 0, 0 };
+	pid_t pid;
+
+	if (geteuid())
+		SKIP(return, "only root can become another user");
+	pid = fork();
+	ASSERT_LE(0, pid);
+	if (!pid) {
+		if (mlockall(MCL_FUTURE) || setrlimit(RLIMIT_MEMLOCK, &room) ||
+		    become(USER))
+			_exit(1);
+		_exit(profil_start_page(self->fd, hot_a, self->counter) != -EAGAIN);
+	}
+	EXPECT_EQ(0, wait_for(pid));
+}
+
 /* From outside: tracers, dumps */
 
 /* What a child tells by the page behind its counter. */

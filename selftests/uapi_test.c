@@ -279,6 +279,22 @@ TEST_F(uapi, query_tells_a_consistent_machine)
 	EXPECT_EQ(4096, query.out_regions_max);
 }
 
+TEST_F(uapi, reserved_words_of_answers_are_zero)
+{
+	struct profil_query query = {
+		.size = sizeof(query), .out_reserved = ~0U,
+	};
+	struct profil_stats stats = {
+		.size = sizeof(stats), .out_reserved = ~0U,
+	};
+
+	ASSERT_EQ(0, start(self));
+	EXPECT_EQ(0, profil_ioctl(self->fd, PROFIL_IOC_QUERY, &query));
+	EXPECT_EQ(0, query.out_reserved);
+	EXPECT_EQ(0, profil_ioctl(self->fd, PROFIL_IOC_STATS, &stats));
+	EXPECT_EQ(0, stats.out_reserved);
+}
+
 TEST_F(uapi, query_shows_the_hook_while_profiled)
 {
 	struct profil_query query;

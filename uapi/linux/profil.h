@@ -24,8 +24,9 @@
  * EINVAL     a size below the first version's, a reserved word that is not
  *            zero, flags that contradict each other, or what
  *            PROFIL_START_F_STRICT forbids
- * E2BIG      a non-zero byte beyond what this kernel knows, or more regions
- *            than &struct profil_query.out_regions_max
+ * E2BIG      a non-zero byte beyond what this kernel knows, a size above that
+ *            of a page, or more regions than
+ *            &struct profil_query.out_regions_max
  * EOPNOTSUPP a flag, rate or source that this kernel does not implement
  * EFAULT     a pointer that cannot be read or written; for a histogram, any
  *            byte outside a writable mapping of ordinary memory and, with
@@ -34,7 +35,9 @@
  * ENOENT     STATS, and nothing was ever started in this address space
  * ENOMEM     no memory, or no room for the anchor mapping
  * ENOSPC     a limit of this user or of the system was reached
- * EAGAIN     other threads unmapped the anchor again and again meanwhile
+ * EAGAIN     other threads unmapped the anchor again and again meanwhile, or
+ *            mlockall() has all mappings locked and RLIMIT_MEMLOCK is reached
+ * ENFILE     START, and the system has too many open files
  * EINTR      a fatal signal arrived while waiting
  * EACCES     START, and a security module does not let the caller open the
  *            device, which START does once more
