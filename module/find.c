@@ -117,6 +117,6 @@ bool profil_find_bin(const struct profil_set *set, u64 pc,
 	bin->width = 1 << range->order;
 	bin->wrap = range->wrap;
 	bin->svr4 = range->svr4;
-	bin->carry = false;
+	bin->carry = 0;
 	return true;
 }

@@ -3,7 +3,6 @@
  * The hook by function entry: the cheapest.  Built where the kernel has
  * DYNAMIC_FTRACE.
  */
-#include <linux/errno.h>
 #include <linux/ftrace.h>
 #include <linux/kprobes.h>
 #include <linux/string.h>

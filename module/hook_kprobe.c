@@ -2,7 +2,6 @@
 /*
  * The hook by a probe on the tick.
  */
-#include <linux/errno.h>
 #include <linux/kprobes.h>
 #include <linux/string.h>
 

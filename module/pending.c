@@ -229,7 +229,7 @@ void profil_pending_init(struct profil_reg *reg)
  * profil_pending_free - Free the further records of a registration
  * @reg: The registration; nothing is pending any more
  *
- * Context: Task.
+ * Context: Task or softirq.
  */
 void profil_pending_free(struct profil_reg *reg)
 {

@@ -82,7 +82,7 @@ struct pt_regs;
 #define PROFIL_PENDING_LOW	8	/* fewer spare ones: the worker adds more */
 #define PROFIL_PENDING_BITS	5
 
-/* No histograms there: exclusive access to device memory kills some machines. */
+/* Not taken for histograms: exclusive access to device memory kills some machines. */
 #define PROFIL_VM_DENIED	(VM_IO | VM_PFNMAP | VM_SHADOW_STACK)
 
 /* They may work for an address space, but are nobody's user code. */

@@ -2,7 +2,7 @@
 /*
  * The timer source: a timer of our own on each CPU, which runs only while a
  * thread is there that is profiled so.  The scheduler's tracepoint begins and
- * ends it.  All of a CPU is touched there alone, with interrupts off.
+ * ends it.  While armed, all of a CPU is touched there alone, with interrupts off.
  *
  * The time that a process has CPUs is cut into periods of one sample each.  When
  * it leaves a CPU, what is left of the period waits in the registration for its
