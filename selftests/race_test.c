@@ -279,9 +279,9 @@ static __s64 window_error(const struct profil_stats *from,
 }
 
 /*
- * A tick that saw the former rate chooses for that one, and leaves the windows of
- * the next alone: there one of two ticks is due, but for those on either CPU that
- * were on their way, and one window.
+ * A tick that saw the former rate leaves the windows of the next alone: there one
+ * of two ticks is due, but for those on either CPU that were on their way, which are
+ * not, and one window.
  */
 TEST_F(race, replacement_against_a_tick_of_another_rate)
 {
