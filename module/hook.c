@@ -232,10 +232,15 @@ void profil_hook_query(struct profil_query *query)
  */
 void profil_hook_exit(void)
 {
+	int i;
+
 	cancel_delayed_work_sync(&profil_hook_work);
 	mutex_lock(&profil_hook_mutex);
 	profil_timer_disarm();
 	profil_hook_disarm();
+	for (i = 0; i < ARRAY_SIZE(profil_hooks); i++)
+		if (profil_hooks[i]->release)
+			profil_hooks[i]->release();
 	mutex_unlock(&profil_hook_mutex);
 	cancel_delayed_work_sync(&profil_watch_work);
 }

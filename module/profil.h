@@ -312,6 +312,7 @@ struct profil_hook {
 	const char	*name;
 	int		(*arm)(void);
 	void		(*disarm)(void);
+	void		(*release)(void);	/* at module exit, or NULL */
 };
 
 extern const struct profil_hook profil_hook_ftrace, profil_hook_kprobe, profil_hook_hrtimer;

@@ -315,7 +315,7 @@ static void step_long_call(struct other *other)
 	static struct iovec iov[IOV_MAX];
 	int i;
 
-	for (i = 0; i < IOV_MAX; i++)
+	for (i = 0; !other->steps && i < IOV_MAX; i++)
 		iov[i] = (struct iovec){ sink, sizeof(sink) };
 	other->ret |= readv(other->fd, iov, IOV_MAX) != IOV_MAX * (ssize_t)sizeof(sink);
 }
@@ -904,6 +904,30 @@ static void await_hook(int fd, bool armed)
 		usleep(10000);
 	while (!profil_query(fd, &query) &&
 	       (query.out_hook != PROFIL_HOOK_NONE) != armed);
+}
+
+/*
+ * Who has the hook taken away, and keeps all threads busy meanwhile, keeps nobody
+ * from having it back.
+ */
+TEST_F(race, start_against_a_hook_that_goes_while_a_thread_never_sleeps)
+{
+	unsigned long steps;
+
+	self->other.fd = open("/dev/zero", O_RDONLY | O_CLOEXEC);
+	ASSERT_LE(0, self->other.fd);
+	widen("0");
+	ASSERT_EQ(0, other_start(&self->other, step_long_call));
+	ASSERT_EQ(0, profil_start_page(self->fd, hot_a, self->pages[0]));
+	ASSERT_EQ(0, profil_stop(self->fd));
+	await_hook(self->fd, false);
+	steps = self->other.steps;
+	EXPECT_EQ(0, profil_start_page(self->fd, hot_a, self->pages[0]));
+	EXPECT_GE(steps + 16, self->other.steps);
+	EXPECT_TRUE(burn(self->fd, hot_a, 3));
+	other_join(&self->other);
+	close(self->other.fd);
+	EXPECT_EQ(0, self->other.ret);
 }
 
 /*
