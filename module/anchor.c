@@ -73,8 +73,10 @@ static void profil_anchor_close(struct vm_area_struct *vma)
 
 	if (!reg || !atomic_dec_and_test(&reg->anchors))
 		return;
-	profil_reg_unpublish(reg);
+	/* In this order: whoever finds none any more need not wait for anything. */
 	profil_switch_dead(reg);
+	profil_race(PROFIL_RACE_CLOSE);
+	profil_reg_unpublish(reg);
 	profil_reg_put(reg);
 }
 

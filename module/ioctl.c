@@ -93,18 +93,18 @@ static int profil_start_set(struct file *file, struct profil_set *set)
 
 	for (tries = 0; tries < PROFIL_START_TRIES; tries++) {
 		reg = profil_reg_get(current->mm);
-		if (!reg) {
-			err = profil_anchor_create(file);
-			if (err)
-				return err;
-			continue;
+		if (reg) {
+			err = profil_switch_on(reg, set);
+			if (!err)
+				profil_timer_run(reg);
+			profil_reg_put(reg);
+			if (!err)
+				return 0;
 		}
-		err = profil_switch_on(reg, set);
-		if (!err)
-			profil_timer_run(reg);
-		profil_reg_put(reg);
-		if (!err)
-			return 0;
+		/* Waits for who unmaps the former one just now. */
+		err = profil_anchor_create(file);
+		if (err)
+			return err;
 	}
 	return -EAGAIN;
 }

@@ -16,6 +16,7 @@ enum profil_race_point {
 	PROFIL_RACE_FAULT,	/* write failed, mapping not looked up */
 	PROFIL_RACE_WORKER,	/* worker begun */
 	PROFIL_RACE_SWITCH,	/* registration found, set not changed */
+	PROFIL_RACE_CLOSE,	/* anchor unmapped, set taken for good, still found */
 	PROFIL_RACE_ANCHOR,	/* no registration found, none published */
 	PROFIL_RACE_INHERIT,	/* set taken from the parent, hook not held */
 	PROFIL_RACE_RETIRE,	/* set taken for good, hook still held */

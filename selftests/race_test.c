@@ -737,6 +737,52 @@ TEST_F(race, start_against_munmap_of_the_anchor)
 	free(regions);
 }
 
+static void *unmap_fn(void *arg)
+{
+	pin(0);
+	munmap(arg, PAGE);
+	return NULL;
+}
+
+/* Off means off, also if another thread is just about to unmap the anchor. */
+TEST_F(race, stop_against_munmap_of_the_anchor)
+{
+	struct profil_region region = any_region(self->pages[0]);
+	pthread_t unmapper;
+	unsigned long steps;
+	__u16 seen;
+	int i;
+
+	self->other.fd = open("/dev/zero", O_RDONLY | O_CLOEXEC);
+	ASSERT_LE(0, self->other.fd);
+	widen("0");
+	ASSERT_EQ(0, other_start(&self->other, step_long_call));
+	for (i = 0; i < 3; i++) {
+		ASSERT_EQ(0, profil_start(self->fd, &region, 1));
+		do
+			usleep(1000);
+		while (ticks(self) && !self->stats.out_deferred);
+		hold("close", 1000000);
+		ASSERT_EQ(0, pthread_create(&unmapper, NULL, unmap_fn,
+					    (void *)find_anchor(NULL)));
+		while (!profil_stats(self->fd, &self->stats) &&
+		       self->stats.out_state == PROFIL_STATE_ON)
+			usleep(1000);
+		EXPECT_EQ(0, profil_stop(self->fd));
+		seen = *(volatile __u16 *)self->pages[0];
+		/* One call was under way, with samples to be counted at its end. */
+		steps = self->other.steps;
+		while (self->other.steps < steps + 2)
+			usleep(1000);
+		EXPECT_EQ(seen, *(volatile __u16 *)self->pages[0]);
+		pthread_join(unmapper, NULL);
+		EXPECT_EQ(-ENOENT, profil_stats(self->fd, &self->stats));
+	}
+	other_join(&self->other);
+	close(self->other.fd);
+	EXPECT_EQ(0, self->other.ret);
+}
+
 TEST_F(race, ticks_against_munmap_of_the_anchor)
 {
 	void *anchor = NULL;
