@@ -16,6 +16,9 @@
 #define PROFIL_WORKER_RETRIES	50
 #define PROFIL_WORKER_DELAY	(HZ / 50 + 1)
 
+/* Each may wait, and the others need a place: what is over, and the hook. */
+static atomic_t profil_workers = ATOMIC_INIT(0);
+
 /* A record of the bucket that this pass has not seen, marked as seen. */
 static struct profil_pending *profil_flush_next(struct profil_reg *reg,
 						struct hlist_head *bucket,
@@ -131,19 +134,29 @@ static void profil_worker_leave(struct profil_reg *reg)
 	module_put(THIS_MODULE);
 }
 
+static bool profil_worker_charge(struct profil_user *user)
+{
+	if (profil_user_charge(&user->workers, 1, READ_ONCE(profil_max_workers_user)))
+		return false;
+	if (!profil_user_charge(&profil_workers, 1, PROFIL_WORKERS_MAX))
+		return true;
+	atomic_dec(&user->workers);
+	return false;
+}
+
 static bool profil_worker_flush(struct profil_reg *reg)
 {
-	atomic_t *workers = &reg->user->workers;
 	bool ready;
 
-	if (profil_user_charge(workers, 1, READ_ONCE(profil_max_workers_user)))
+	if (!profil_worker_charge(reg->user))
 		return false;
 	profil_pending_grow(reg);
 	kthread_use_mm(reg->mm);
 	ready = profil_flush(reg, false, reg->retries >= PROFIL_WORKER_RETRIES);
 	kthread_unuse_mm(reg->mm);
 	profil_worker_retried(reg, ready);
-	atomic_dec(workers);
+	atomic_dec(&profil_workers);
+	atomic_dec(&reg->user->workers);
 	return ready;
 }
 

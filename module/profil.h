@@ -81,6 +81,7 @@ struct pt_regs;
 #define PROFIL_PENDING_FIRST	32	/* of these, allocated with it */
 #define PROFIL_PENDING_LOW	8	/* fewer spare ones: the worker adds more */
 #define PROFIL_PENDING_BITS	5
+#define PROFIL_WORKERS_MAX	128	/* with an address space, of all users */
 
 /* Not taken for histograms: exclusive access to device memory kills some machines. */
 #define PROFIL_VM_DENIED	(VM_IO | VM_PFNMAP | VM_SHADOW_STACK)
