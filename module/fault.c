@@ -8,6 +8,13 @@
 
 #include "profil.h"
 
+static int profil_fault_check(const struct vm_area_struct *vma)
+{
+	if (!vma || !(vma->vm_flags & VM_WRITE))
+		return -EFAULT;
+	return vma->vm_flags & PROFIL_VM_DENIED ? -EACCES : 0;
+}
+
 static int profil_fault_wait(struct mm_struct *mm, unsigned long addr)
 {
 	bool unlocked = false;
@@ -16,7 +23,7 @@ static int profil_fault_wait(struct mm_struct *mm, unsigned long addr)
 	/* Lets go of mmap_lock while it waits, for a userfault among others. */
 	err = fixup_user_fault(mm, addr, FAULT_FLAG_WRITE, &unlocked);
 	if (err == -EFAULT || err == -EHWPOISON)
-		return -EACCES;
+		return profil_fault_check(vma_lookup(mm, addr)) ?: -EACCES;
 	return err;
 }
 
@@ -50,10 +57,7 @@ static int profil_fault_page(struct mm_struct *mm, unsigned long addr, bool wait
 		return err;
 
 	vma = vma_lookup(mm, addr);
-	if (!vma || !(vma->vm_flags & VM_WRITE))
-		err = -EFAULT;
-	else if (vma->vm_flags & PROFIL_VM_DENIED)
-		err = -EACCES;
+	err = profil_fault_check(vma);
 	if (!err && !wait)
 		return profil_fault_nowait(vma, addr);
 	if (!err)

@@ -212,6 +212,36 @@ TEST_F(userfault, unresolved_page_does_not_stop_the_others)
 	EXPECT_TRUE(check_identity(&self->stats));
 }
 
+/* It waits for a page that then is none of the process any more. */
+TEST_F(userfault, unmapping_the_histogram_while_a_sample_waits_ends_the_profile)
+{
+	struct pollfd pollfd = { .fd = self->uffd, .events = POLLIN };
+	struct uffdio_range range = {
+		.start = UPTR(self->counter),
+		.len = PAGE,
+	};
+	struct burner burner;
+
+	ASSERT_EQ(0, profil_start_page(self->fd, hot_a, self->counter));
+	ASSERT_EQ(0, burner_start(&burner, hot_a));
+	if (self->task_work)
+		ASSERT_EQ(1, poll(&pollfd, 1, -1));
+	ASSERT_EQ(0, munmap(self->counter, PAGE));
+	do {
+		usleep(1000);
+		ASSERT_EQ(0, ioctl(self->uffd, UFFDIO_WAKE, &range));
+		ASSERT_EQ(0, profil_stats(self->fd, &self->stats));
+	} while (self->stats.out_state == PROFIL_STATE_ON);
+	EXPECT_EQ(PROFIL_STATE_FAULT, self->stats.out_state);
+	EXPECT_EQ(UPTR(self->counter), self->stats.out_fault_addr);
+	burner_join(&burner);
+	ASSERT_EQ(0, profil_stop(self->fd));
+	ASSERT_EQ(0, profil_stats(self->fd, &self->stats));
+	EXPECT_LT(0, self->stats.out_lost_fault);
+	EXPECT_EQ(0, self->stats.out_lost_denied);
+	EXPECT_TRUE(check_identity(&self->stats));
+}
+
 TEST_F(userfault, process_whose_sample_waits_can_be_killed)
 {
 	struct pollfd pollfd = { .events = POLLIN };
