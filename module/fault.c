@@ -5,6 +5,7 @@
 #include <linux/errno.h>
 #include <linux/mm.h>
 #include <linux/mmap_lock.h>
+#include <linux/uaccess.h>
 
 #include "profil.h"
 
@@ -56,6 +57,7 @@ static int profil_fault_page(struct mm_struct *mm, unsigned long addr, bool wait
 	if (err)
 		return err;
 
+	addr = untagged_addr(addr);
 	vma = vma_lookup(mm, addr);
 	err = profil_fault_check(vma);
 	if (!err && !wait)

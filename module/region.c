@@ -134,7 +134,7 @@ void profil_region_range(const struct profil_region *region, u32 flags,
  */
 int profil_region_mapped(const struct profil_range *range)
 {
-	unsigned long addr = range->addr, end = addr + range->bytes;
+	unsigned long addr = untagged_addr(range->addr), end = addr + range->bytes;
 	struct mm_struct *mm = current->mm;
 	struct vm_area_struct *vma;
 	int err = 0;

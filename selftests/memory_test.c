@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* The histogram's memory: refused at START, changed or gone while counting. */
+#include <sys/prctl.h>
+
 #include "profil_common.h"
 
 FIXTURE(memory) {
@@ -71,6 +73,24 @@ TEST_F(memory, unmapped_histogram_is_refused)
 	expect_refused(_metadata, self, buf, 3 * PAGE);
 	EXPECT_EQ(0, start_bytes(self, buf + PAGE, PAGE));
 }
+
+#ifdef __aarch64__
+/* As a malloc() has them where the machine checks tags. */
+TEST_F(memory, tagged_address_is_counted_at)
+{
+	__u16 *tagged = (void *)(UPTR(self->good) | 1UL << 56);
+
+	if (prctl(PR_SET_TAGGED_ADDR_CTRL, PR_TAGGED_ADDR_ENABLE, 0, 0, 0))
+		SKIP(return, "no tagged addresses");
+	ASSERT_EQ(0, start_bytes(self, tagged, 2));
+	ASSERT_TRUE(burn(self->fd, hot_a, 5));
+	ASSERT_TRUE(settle(self->fd, &self->stats));
+	ASSERT_EQ(0, profil_stop(self->fd));
+	ASSERT_EQ(0, profil_stats(self->fd, &self->stats));
+	EXPECT_LT(0, *self->good);
+	EXPECT_EQ(self->stats.out_in_range, *self->good);
+}
+#endif
 
 TEST_F(memory, histogram_with_a_hole_is_refused)
 {
