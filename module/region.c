@@ -40,8 +40,10 @@ static unsigned int profil_region_width(const struct profil_region *region)
 
 static bool profil_region_strict(const struct profil_region *region)
 {
-	return region->scale <= PROFIL_SCALE_BSD && region->bytes &&
-	       !(region->bytes % profil_region_width(region));
+	if (region->scale > PROFIL_SCALE_BSD &&
+	    !(region->flags & PROFIL_REGION_F_OVERFLOW))
+		return false;
+	return region->bytes && !(region->bytes % profil_region_width(region));
 }
 
 /**
@@ -139,7 +141,7 @@ int profil_region_mapped(const struct profil_range *range)
 	struct vm_area_struct *vma;
 	int err = 0;
 
-	if (!access_ok((void __user *)addr, range->bytes))
+	if (!access_ok((void __user *)range->addr, range->bytes))
 		return -EFAULT;
 	if (mmap_read_lock_killable(mm))
 		return -EINTR;

@@ -439,6 +439,8 @@ TEST_F(strict, scale_above_65536_is_invalid)
 	expect_lax(_metadata, self->fd, self->regions, 1, "131072");
 	self->regions[0].scale = ~0U;
 	expect_lax(_metadata, self->fd, self->regions, 1, "the largest");
+	self->regions[0].flags = PROFIL_REGION_F_OVERFLOW;
+	expect_legal(_metadata, self->fd, self->regions, 1, "one that is not used");
 }
 
 TEST_F(strict, size_that_is_zero_or_no_multiple_is_invalid)
