@@ -148,7 +148,10 @@ int profil_anchor_create(struct file *device)
 	if (IS_ERR(reg))
 		return PTR_ERR(reg);
 	prandom_seed_state(&reg->rnd, get_random_u64());
-	/* A file of its own, so that nobody else can map it. */
+	/*
+	 * A file of its own, so that nobody else can map it; not to be written,
+	 * so that its mapping does not count as shared, for remap_file_pages().
+	 */
 	file = dentry_open(&device->f_path, O_RDONLY, current_cred());
 	err = PTR_ERR_OR_ZERO(file);
 	if (!err) {

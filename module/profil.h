@@ -52,10 +52,10 @@
  *			and, in a section, counters that straddle words
  *
  * Lifetime.  The anchor mapping and everything queued (task_work, worker) hold
- * a reference to the registration each; the anchor's file and queued task_work
- * hold the module.  The registration holds its mm's struct (mmgrab), so that
- * its address is not used again before the last reference to it is gone.  It is
- * freed a grace period later.
+ * a reference to the registration each; the anchor's file, queued task_work and
+ * a worker with the address space hold the module.  The registration holds its
+ * mm's struct (mmgrab), so that its address is not used again before the last
+ * reference to it is gone.  It is freed a grace period later.
  */
 #ifndef _PROFIL_H
 #define _PROFIL_H
