@@ -115,6 +115,7 @@ stock()
 		'[    0.300000] read to 0x2 of 8 bytes by interrupt on cpu 1:'
 		'[    0.300000]  f+0x1/0x2' '[    0.300000] hardirqs last enabled at (1): [<0>] profil_g+0x1/0x2 [profil]')
 	local other=('[    0.300000] write to 0x2 of 8 bytes by task 1 on cpu 0:') mine='[    0.300000]  profil_g+0x1/0x2 [profil]'
+	local fault=('[    0.300000]  handle_mm_fault+0x1/0x2')
 	local alone=('# boot: cpus=1 highres=1' '# selftests: profil: timer_test' '# 1..1'
 		'# ok 1 timer.goes_on_while_a_cpu_goes_and_comes # SKIP no' 'ok 1 selftests: profil: timer_test')
 	local good=('# selftests: profil: a_test' '# 1..2' '# ok 1 x.a' '# ok 2 x.b' 'ok 1 selftests: profil: a_test')
@@ -167,6 +168,10 @@ stock()
 		'[    0.300000]  f+0x1/0x2' "${race[0]}"
 	check 'a log with a race in an interrupt of the module' 0 '' scan "${race[@]}" \
 		'[    0.300000]  asm_x+0x1/0x2' "$mine" "${race[0]}"
+	check 'a log with a race in pages that the module asked for' 0 '' scan "${race[@]}" "${fault[@]}" "$mine" \
+		"${other[@]}" '[    0.300000]  f+0x1/0x2' "${fault[@]}" "$mine" "${race[0]}"
+	check 'a log with a race in pages that are the module'"'"'s' 1 '^BUG: KCSAN' scan "${race[@]}" "${fault[@]}" \
+		"${other[@]}" "$mine" "${fault[@]}" "${race[0]}"
 	check 'a log with a race of the kernel' 0 '' scan "${race[@]}" "${race[0]}"
 	check 'a log with a splat in a race of the kernel' 1 '^INFO' \
 		scan "${race[@]}" '[    0.300000] INFO: task a:1 blocked' "${race[0]}"
