@@ -14,6 +14,7 @@
 #   Test: PROGRAM TEST…	what is run
 #   Kernel: KERNEL	where; 6.12 if there is no such line
 #   Params: STRING	with which parameters of the module
+#   Clock: real		a test of races that does not need the count of instructions
 #   Kill: VERDICT	what finds it out: test (also if there is no such line),
 #			a test that is not ok; splat, one in the kernel's log;
 #			stay, that the module cannot be unloaded any more
@@ -39,7 +40,7 @@ field() {
 # where NAME: what two runs have in common that can be one
 where() {
 	local clock=''
-	[[ $(field "$1" Test) != race_test* ]] || clock=' --icount 3'
+	[[ $(field "$1" Test) != race_test* || $(field "$1" Clock) ]] || clock=' --icount 3'
 	echo "$(field "$1" Kernel 6.12)$clock|$(field "$1" Params)"
 }
 
