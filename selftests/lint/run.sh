@@ -19,7 +19,8 @@ unset MAKEFLAGS
 
 # Slow ones first, so that two at a time end together.
 CHECKS='build-6.1 build-6.12 build-7.2 coccinelle checkpatch shellcheck
-	kernel-doc rst mandoc uapi-layout uapi-dialects compat spdx size names comparison statements'
+	kernel-doc rst mandoc manual uapi-layout uapi-dialects compat spdx size names comparison
+	statements'
 
 # need COMMAND PACKAGE
 need() {
@@ -156,6 +157,25 @@ check_mandoc() {
 	# shellcheck disable=SC2086
 	! { mandoc -T lint -W style $pages 2>&1 || :; } |
 		grep -v 'referenced manual not found\|outdated mandoc.db'
+}
+
+# same LABEL FILE FILE: the lines of what LABEL says, and of the page
+same() {
+	diff --label "$1" --label Documentation/man/profil.4 -U 0 "$2" "$3" 2>&1
+}
+
+# All parameters twice, and all errors of the header, are in the manual page.
+check_manual() {
+	local page=Documentation/man/profil.4 params status=0
+	params=$(sed -nE 's/^module_param_named\(([a-z_]+),.*/\1/p' module/main.c | sort)
+	same 'module parameters' <(echo "$params") \
+		<(sed -nE 's/^\.Op Cm ([a-z_]+) .*/\1/p' $page | sort) || status=1
+	same 'module parameters' <(echo "$params") \
+		<(sed -n '/^\.Ss Parameters/,/^\.Sh/s/^\.It Cm //p' $page | sort) || status=1
+	same 'uapi/linux/profil.h' \
+		<(sed -nE 's/^ \* (E[A-Z0-9]+) .*/\1/p' uapi/linux/profil.h | sort) \
+		<(sed -nE 's/^\.It Bq Er //p' $page | sort) || status=1
+	return $status
 }
 
 check_uapi_layout() {

@@ -54,6 +54,9 @@ all() {
 	planted mandoc 'unknown macro: .Planted' 'echo .Planted >>Documentation/man/profil.3'
 	planted mandoc 'mandoc is not installed' \
 		'mkdir bin && ln -s /usr/bin/* bin/ && rm bin/mandoc && sed -i "2i PATH=$PWD/bin" selftests/lint/run.sh'
+	planted manual '^# -max_timer_rate' \
+		'sed -i "/^.Op Cm max_timer_rate/d" Documentation/man/profil.4'
+	planted manual '^# -ENODEV' 'sed -i "/^.It Bq Er ENODEV/d" Documentation/man/profil.4'
 	planted uapi-layout 'profil_stop' \
 		'sed -i "/^struct profil_stop {/a __u32 planted;" uapi/linux/profil.h'
 	planted uapi-layout 'padding' \
