@@ -16,7 +16,7 @@
 #include "profil_common.h"
 
 #define FAULTS_MAX	2000	/* more than one call can have */
-#define SWEEPS		10	/* allocations come and go: one sweep may miss some */
+#define SWEEPS		40	/* allocations come and go: one sweep in two misses some */
 #define FIRST_UID	100000	/* of users that there are not */
 #define LOAD_TAIL	100	/* the last of an insmod are those of our init */
 
