@@ -4,6 +4,8 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <pthread.h>
+#include <signal.h>
+#include <sys/time.h>
 #include "internal.h"
 
 /*
@@ -15,6 +17,8 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
 /* Never cleared, like libprofil_started. */
 static atomic_bool fell_back;
+
+static bool counting;	/* under the lock: the timer and the signal are the C library's */
 
 static void take(void)
 {
@@ -61,8 +65,24 @@ int libprofil_next_start(unsigned short *buf, size_t bufsiz, size_t offset,
 	/* A profile of the device could not be stopped any more. */
 	if (!atomic_load(&libprofil_started))
 		ret = next()(buf, bufsiz, offset, scale);
+	if (!ret)
+		counting = true;
 	give();
 	return ret;
+}
+
+/*
+ * A signal may wait where all threads have it blocked, as in libprofil_own_take().
+ * It would end the program as soon as the C library gives back the action that was
+ * there before.  To ignore a signal throws away those that wait.
+ */
+static void quiet(void)
+{
+	struct itimerval never = { 0 };
+	struct sigaction ignore = { .sa_handler = SIG_IGN };
+
+	setitimer(ITIMER_PROF, &never, NULL);
+	sigaction(SIGPROF, &ignore, NULL);
 }
 
 int libprofil_next_stop(void)
@@ -73,6 +93,10 @@ int libprofil_next_stop(void)
 	if (!atomic_load(&fell_back))
 		return 0;
 	take();
+	/* Without a profile they are the program's. */
+	if (counting)
+		quiet();
+	counting = false;
 	ret = next()(NULL, 0, 0, 0);
 	give();
 	if (!ret)

@@ -137,6 +137,27 @@ static bool counts(void)
 	return true;
 }
 
+/* The C library gives back an action for it that is to end the program. */
+static bool pending_is_no_end(void)
+{
+	sigset_t prof, pending;
+
+	setenv("PROFIL_FALLBACK", "signal", 1);
+	sigemptyset(&prof);
+	sigaddset(&prof, SIGPROF);
+	TAP_CHECK(!sigprocmask(SIG_BLOCK, &prof, NULL));
+	TAP_CHECK(!start());
+	do {
+		spin();
+		TAP_CHECK(!sigpending(&pending));
+	} while (!sigismember(&pending, SIGPROF));
+	TAP_CHECK(!profil_stop());
+	TAP_CHECK(!timer_runs());
+	TAP_CHECK(handler_is_gone());
+	TAP_CHECK(!sigprocmask(SIG_UNBLOCK, &prof, NULL));
+	return true;
+}
+
 static bool not_unasked(void)
 {
 	setenv("PROFIL_FALLBACK", "none", 1);
@@ -158,6 +179,27 @@ static bool fallen_back(void)
 	start_error = 0;
 	TAP_CHECK(!start());
 	TAP_CHECK(timer_runs());
+	return true;
+}
+
+static void none(int sig)
+{
+	(void)sig;
+}
+
+/* What the program has of its own is left alone where nothing is counted. */
+static bool only_its_own(void)
+{
+	struct itimerval own = { { 1000, 0 }, { 1000, 0 } };
+	struct sigaction act;
+
+	TAP_CHECK(fallen_back());
+	TAP_CHECK(!profil_stop());
+	signal(SIGPROF, none);
+	TAP_CHECK(!setitimer(ITIMER_PROF, &own, NULL));
+	TAP_CHECK(!profil_stop());
+	TAP_CHECK(timer_runs());
+	TAP_CHECK(!sigaction(SIGPROF, NULL, &act) && act.sa_handler == none);
 	return true;
 }
 
@@ -340,6 +382,8 @@ int main(void)
 {
 	tap_fork(falls_back, "PROFIL_FALLBACK=signal starts and stops the C library's");
 	tap_fork(counts, "PROFIL_FALLBACK=signal counts");
+	tap_fork(pending_is_no_end, "a signal that waits does not end the program");
+	tap_fork(only_its_own, "an end where nothing is counted leaves the program's timer");
 	tap_fork(not_unasked, "any other value does not fall back");
 	tap_fork(starts_again, "the C library's is replaced, ended and started again");
 	tap_fork(device_replaces, "a START of the device ends the C library's");
