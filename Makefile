@@ -95,7 +95,7 @@ check-programs:
 	selftests/check.sh programs
 
 check-all:
-	selftests/check.sh --go-on stock debug debug-long programs matrix-long mutants replay \
+	selftests/check.sh --go-on stock debug-long programs matrix-long mutants replay \
 		soak lifecycle coverage fuzz
 
 check-mutants check-replay check-lifecycle check-coverage check-soak check-fuzz:

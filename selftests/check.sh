@@ -11,8 +11,9 @@
 #		remembered
 #
 #   stock	what needs no kernel of our own making
-#   debug	the same suite on kernels that look for bugs; debug-long: in the
-#		other ways to count, but on debug, where coverage has these
+#   debug	the same suite on kernels that look for bugs
+#   debug-long	on kcsan in all ways to count, and more; what is in debug of the
+#		kernel debug, coverage has
 #   matrix	other kernels, other ways to boot them; matrix-long: more tests
 #   host	what needs no VM
 #   short	faults, and soak, fuzz and lifecycle in short
@@ -187,7 +188,7 @@ debug_long() {
 	lane 'runner selfcheck debug' selftests/vm/selfcheck.sh debug
 	lane 'runner selfcheck kcsan' selftests/vm/selfcheck.sh kcsan
 	lane 'suite mainline core' selftests/vm/suite.sh mainline --core --params deliver=deferred module_test.sh
-	suites kcsan "$TASK_WORK" "$WORKER"
+	suites kcsan "$TICK" "$TASK_WORK" "$WORKER"
 }
 
 matrix() {

@@ -7,9 +7,9 @@
 #   matrix.sh [--quick | --all] [KERNEL…]
 #
 #   --quick	few programs: 8 minutes on two CPUs
-#   (neither)	the programs of core.list, and on 1, 2 and 4 CPUs
-#   --all	on each kernel all programs, and all three ways to count; mainline,
-#		if it has to be built for it
+#   (neither)	the programs of core.list, 6.12 on 1 and 4 CPUs, too
+#   --all	on each kernel all programs, all three ways to count, and on 1 and 4
+#		CPUs; mainline, if it has to be built for it
 #   KERNEL…	only these: 6.1 6.1-rt 6.12 6.12-rt trixie arm64 7.2 5.10 mainline
 #
 # Two VMs at a time, or AT_ONCE; a line as each ends, a table at the end, and one line for
@@ -83,26 +83,29 @@ judge()
 	[ "$failed" = 0 ] || grep -E '^(# failed: |not ok |[a-z-]*\.sh: )|:Expected ' "$log" | head -n 20 | sed 's/^/	/'
 }
 
+one_and_four()
+{
+	local cpus
+
+	for cpus in 1 4; do
+		entry "$1" "core, $cpus CPUs" "cpus=$cpus" --core --cpus $cpus
+	done
+}
+
 kernel()
 {
-	local kernel=$1 booted='cpus=2' params cpus programs=()
+	local kernel=$1 booted='cpus=2' params programs=()
 
 	[[ $kernel != *-rt ]] || booted='PREEMPT_RT'
 	read -ra programs <<<"$QUICK"
 	case $form in
 	quick) entry "$kernel" '2 CPUs' "$booted" "${programs[@]}" ;;
-	default)
-		for cpus in 1 2 4; do
-			entry "$kernel" "core, $cpus CPUs" "cpus=$cpus" --core --cpus $cpus
-		done
-		;;
+	default) entry "$kernel" 'core, 2 CPUs' "$booted" --core ;;
 	all)
 		for params in deliver=tick deliver=deferred 'deliver=deferred task_work=0'; do
 			entry "$kernel" "all, $params" "$booted" --params "$params"
 		done
-		for cpus in 1 4; do
-			entry "$kernel" "core, $cpus CPUs" "cpus=$cpus" --core --cpus $cpus
-		done
+		one_and_four "$kernel"
 		;;
 	esac
 	case $kernel in
@@ -130,10 +133,14 @@ modes()
 	mode 'nohz_full=1' ' nohz_full=1 ' --append nohz_full=1 --params nohz_full=tick
 	mode 'threadirqs' ' irq_threads=[1-9]' --append threadirqs
 	mode 'highres=off' ' highres=0 ' --append highres=off
-	# the other forms have each kernel with these; count_test wants two
-	[ "$form" = quick ] || return 0
-	entry 6.12 '1 CPU' 'cpus=1 ' --cpus 1 region_test flag_test
-	mode '4 CPUs' 'cpus=4 ' --cpus 4
+	case $form in
+	quick)
+		# count_test wants two
+		entry 6.12 '1 CPU' 'cpus=1 ' --cpus 1 region_test flag_test
+		mode '4 CPUs' 'cpus=4 ' --cpus 4
+		;;
+	default) one_and_four 6.12 ;;
+	esac
 }
 
 # Its source takes minutes to compile, which is for check-debug.
