@@ -34,6 +34,7 @@ gcc-12-aarch64-linux-gnu check
 libc6-dev-arm64-cross check
 libc6-dev-i386 test check debug
 lib32gcc-12-dev test check debug
+qemu-user test check
 qemu-system-arm check
 sparse check
 coccinelle check

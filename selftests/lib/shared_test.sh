@@ -14,8 +14,9 @@ CC="$*"
 # shellcheck source-path=SCRIPTDIR source=tap.sh
 . "$here/tap.sh"
 
+run=
 if readelf -h "$lib/libprofil.so" | grep -q ELF32; then
-	tap_note=', with 32 bits'
+	tap_note=', with 32 bits' run=$here/run32.sh
 fi
 
 compile() {
@@ -57,16 +58,16 @@ preload() {
 	$CC -o "$tmp/whose" "$here/whose.c"
 	nm -D "$tmp/whose" | grep -F ' profil@GLIBC_2'
 	nm -D "$tmp/whose" | grep -F ' sprofil@GLIBC_2'
-	LD_PRELOAD="$lib/libprofil.so" "$tmp/whose" >"$tmp/ours"
+	LD_PRELOAD="$lib/libprofil.so" ${run:+"$run"} "$tmp/whose" >"$tmp/ours"
 	test "$(grep -c libprofil.so "$tmp/ours")" = 2
 	# The test itself can fail: without the preload they are the C library's.
-	"$tmp/whose" >"$tmp/theirs"
+	${run:+"$run"} "$tmp/whose" >"$tmp/theirs"
 	test "$(grep -c libc.so "$tmp/theirs")" = 2
 }
 
 link_shared() {
 	$CC -o "$tmp/linked" "$here/whose.c" -L"$lib" -lprofil
-	LD_LIBRARY_PATH=$lib "$tmp/linked" >"$tmp/ours"
+	LD_LIBRARY_PATH=$lib ${run:+"$run"} "$tmp/linked" >"$tmp/ours"
 	test "$(grep -c libprofil.so.1 "$tmp/ours")" = 2
 }
 
@@ -92,7 +93,7 @@ own_profil() {
 		int main(void) { return sprofil(0, profil(0, 0, 0, 0) - 4, 0, 0); }
 	EOT
 	compile -static -o "$tmp/own" "$tmp/own.c" -L"$lib" -lprofil
-	"$tmp/own"
+	${run:+"$run"} "$tmp/own"
 }
 
 # uses_all HEADER...: a source that includes them and uses what they promise
@@ -207,7 +208,7 @@ pkg_config() {
 
 	printf '#include <profil.h>\nint main(void) { return profil_stop(); }\n' >"$tmp/user.c"
 	$CC -std=c90 -pedantic -Wall -Werror -o "$tmp/user" "$tmp/user.c" "$@"
-	LD_LIBRARY_PATH=$tmp/root/usr/lib/triplet "$tmp/user"
+	LD_LIBRARY_PATH=$tmp/root/usr/lib/triplet ${run:+"$run"} "$tmp/user"
 }
 
 uninstalled() {
