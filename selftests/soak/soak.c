@@ -25,7 +25,8 @@
  *
  * Loose families have no keeper.  They profile user mode, from before their
  * count begins, in all that descend from one process: what is in the histogram
- * is the kernel's count when the last one has died, without any question.
+ * is the kernel's count when the last one has died, without any question.  For
+ * that no tick may be put off: their pages are in all page tables, and stay.
  */
 #include <poll.h>
 #include <sched.h>
@@ -51,6 +52,9 @@ struct area {
 	__u64 wide[PAGE / sizeof(__u64)];
 };
 
+#define FRAMES		(PROCESSES * sizeof(struct area) / PAGE)
+#define FRAME_NUMBER	((1ULL << 55) - 1)	/* in what pagemap says of a page */
+
 enum sum {
 	SUM_LIVES, SUM_TICKS, SUM_NOT_DUE, SUM_SYSTEM, SUM_IN_RANGE,
 	SUM_OUTSIDE, SUM_SATURATED, SUM_EXIT, SUM_STOPPED, SUM_UNREADY,
@@ -71,7 +75,7 @@ static const char *const sum_names[] = {
 
 enum check {
 	CHECK_IDENTITY, CHECK_SETTLED, CHECK_LOST, CHECK_USER, CHECK_GATE,
-	CHECK_FAMILY, CHECK_BINS, CHECK_CALLS, CHECKS,
+	CHECK_FAMILY, CHECK_BINS, CHECK_FRAMES, CHECK_CALLS, CHECKS,
 };
 
 static const char *const check_names[] = {
@@ -82,6 +86,7 @@ static const char *const check_names[] = {
 	"all ticks are the kernel's while the others sleep",
 	"a histogram is the kernel's count of a family",
 	"the sum of the counters is that of the samples in range",
+	"no page of a histogram is moved",
 	"what must succeed does",
 };
 
@@ -96,6 +101,7 @@ struct shared {
 	__u64 sums[SUMS];
 	__u64 bad[CHECKS];
 	__u64 in_range[LIVES];	/* of each area */
+	__u64 frames[FRAMES];	/* of memory, that these are in */
 	struct area area[PROCESSES] __attribute__((aligned(PAGE)));
 };
 
@@ -814,13 +820,42 @@ static bool shared_map(int flags)
 	return shared != MAP_FAILED;
 }
 
+/* Where in memory the histograms are. */
+static bool frames_read(__u64 frames[FRAMES])
+{
+	off_t where = UPTR(shared->area) / PAGE * sizeof(*frames);
+	int fd = open("/proc/self/pagemap", O_RDONLY | O_CLOEXEC);
+	ssize_t done;
+	size_t i;
+
+	if (fd < 0)
+		return false;
+	done = pread(fd, frames, sizeof(shared->frames), where);
+	close(fd);
+	for (i = 0; i < FRAMES; i++)
+		frames[i] &= FRAME_NUMBER;
+	return done == sizeof(shared->frames);
+}
+
+/*
+ * A page that is being moved is in no page table.  Ticks of that moment are put
+ * off, and lost if the process dies or starts anew before it is over.
+ */
+static bool shared_pin(void)
+{
+	int err = write_file("/proc/sys/vm/compact_unevictable_allowed", 0, "0");
+
+	return (!err || err == -ENOENT) && !mlock(shared, sizeof(*shared)) &&
+	       frames_read(shared->frames);
+}
+
 static bool shared_create(void)
 {
 	struct profil_query query;
 	int fd = memfd_create("soak", 0);
 
 	if (fd < 0 || ftruncate(fd, sizeof(*shared)) ||
-	    dup2(fd, SHARED_FD) < 0 || !shared_map(0))
+	    dup2(fd, SHARED_FD) < 0 || !shared_map(0) || !shared_pin())
 		return false;
 	if (fd != SHARED_FD)
 		close(fd);
@@ -892,10 +927,15 @@ static void supervise(unsigned int seconds, __u64 seed)
 
 static int report(void)
 {
+	__u64 frames[FRAMES];
 	unsigned int i;
 	int bad = 0;
 	__u64 bins;
 
+	if (!frames_read(frames))
+		shared->bad[CHECK_CALLS]++;
+	for (i = 0; i < FRAMES; i++)
+		shared->bad[CHECK_FRAMES] += frames[i] != shared->frames[i];
 	for (i = 0; i < LIVES; i++) {
 		bins = area_sum(i);
 		life.slot = i;
