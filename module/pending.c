@@ -38,7 +38,7 @@ void profil_pending_spare(struct profil_reg *reg, struct profil_pending *record)
 {
 	lockdep_assert_held(&reg->lock);
 	hlist_add_head(&record->node, &reg->spare);
-	reg->nr_spare++;
+	WRITE_ONCE(reg->nr_spare, reg->nr_spare + 1);
 }
 
 static void profil_pending_add_spare(struct profil_reg *reg,
@@ -52,7 +52,7 @@ static void profil_pending_add_spare(struct profil_reg *reg,
 		record[i].reg = reg;
 		profil_pending_spare(reg, &record[i]);
 	}
-	reg->nr_records += PROFIL_PENDING_FIRST;
+	WRITE_ONCE(reg->nr_records, reg->nr_records + PROFIL_PENDING_FIRST);
 	raw_spin_unlock_irqrestore(&reg->lock, flags);
 }
 
@@ -100,7 +100,7 @@ static struct profil_pending *profil_pending_take(struct profil_reg *reg)
 		return NULL;
 	record = hlist_entry(reg->spare.first, struct profil_pending, node);
 	hlist_del_init(&record->node);
-	reg->nr_spare--;
+	WRITE_ONCE(reg->nr_spare, reg->nr_spare - 1);
 	return record;
 }
 
