@@ -76,10 +76,11 @@ static int profil_hook_arm(void)
 	if (profil_hook_armed)
 		return 0;
 	if (time_after(jiffies, profil_hook_last + PROFIL_LINGER_FORGET))
-		profil_hook_linger = PROFIL_LINGER_MIN;
+		WRITE_ONCE(profil_hook_linger, PROFIL_LINGER_MIN);
 	else if (profil_hook_last)
-		profil_hook_linger = min_t(unsigned long, PROFIL_LINGER_MAX,
-					   2 * profil_hook_linger);
+		WRITE_ONCE(profil_hook_linger,
+			   min_t(unsigned long, PROFIL_LINGER_MAX,
+				 2 * profil_hook_linger));
 	for (i = 0; i < ARRAY_SIZE(profil_hooks); i++)
 		if (profil_hook_chosen(profil_hooks[i]) &&
 		    !profil_hook_try(profil_hooks[i])) {
@@ -128,7 +129,7 @@ static void profil_hook_fall_back(const struct profil_hook *hook)
 	lockdep_assert_held(&profil_hook_mutex);
 	pr_warn("the %s hook was switched off by others: own timers take over; for the cheaper hook, set kernel.ftrace_enabled=1 and debugfs kprobes/enabled to 1 and stop profiling for a while\n",
 		hook->name);
-	profil_hooks_lost++;
+	WRITE_ONCE(profil_hooks_lost, profil_hooks_lost + 1);
 	if (!profil_hook_try(&profil_hook_hrtimer)) {
 		profil_race(PROFIL_RACE_TAKEOVER);
 		hook->disarm();
