@@ -820,7 +820,7 @@ static bool shared_map(int flags)
 	return shared != MAP_FAILED;
 }
 
-/* Where in memory the histograms are. */
+/* Where in memory the histograms are; who may not know is told 0. */
 static bool frames_read(__u64 frames[FRAMES])
 {
 	off_t where = UPTR(shared->area) / PAGE * sizeof(*frames);
@@ -834,7 +834,7 @@ static bool frames_read(__u64 frames[FRAMES])
 	close(fd);
 	for (i = 0; i < FRAMES; i++)
 		frames[i] &= FRAME_NUMBER;
-	return done == sizeof(shared->frames);
+	return done == sizeof(shared->frames) && frames[0];
 }
 
 /*
