@@ -1218,8 +1218,11 @@ TEST_F(race, rmmod_against_the_last_instructions)
 	found_parameters(parameters, sizeof(parameters));
 	close(self->fd);
 	ASSERT_EQ(0, pipe(ready));
-	/* Longer than even the first exit takes, if it waits for nobody. */
-	hold("gone", 3000000);
+	/*
+	 * Longer than an exit takes that waits for nobody: up to 5 s, where an
+	 * emulator lets its CPU starve.
+	 */
+	hold("gone", 30000000);
 	pid = fork();
 	ASSERT_LE(0, pid);
 	if (!pid)
