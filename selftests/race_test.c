@@ -1219,8 +1219,8 @@ TEST_F(race, rmmod_against_the_last_instructions)
 	close(self->fd);
 	ASSERT_EQ(0, pipe(ready));
 	/*
-	 * Longer than an exit takes that waits for nobody: up to 5 s, where an
-	 * emulator lets its CPU starve.
+	 * Longer than an exit takes that waits for nobody: more than 3 s were
+	 * seen, where the emulator lets CPUs run in turns.
 	 */
 	hold("gone", 30000000);
 	pid = fork();
