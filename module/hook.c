@@ -16,7 +16,8 @@
 #define PROFIL_LINGER_MAX	(128 * HZ)
 #define PROFIL_LINGER_FORGET	(600 * HZ)
 
-#define PROFIL_WATCH_PERIOD	(HZ / 2)
+/* A hook that is gone is noticed in twice this at most: within a second. */
+#define PROFIL_WATCH_PERIOD	(HZ / 3)
 
 static const struct profil_hook *const profil_hooks[] = {
 #ifdef CONFIG_DYNAMIC_FTRACE

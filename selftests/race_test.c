@@ -1062,35 +1062,46 @@ static const char *hook_switch(__u32 hook)
 	}
 }
 
-/* Switches it off and, once timers of our own have taken over, on again. */
-static bool hook_taken_over(int fd, const char *file)
+/*
+ * Switches it off and, once timers of our own have taken over, on again.  How long
+ * CPU 0 was busy meanwhile, in hundredths of a second, or -1.
+ */
+static long hook_taken_over(int fd, const char *file)
 {
 	__u64 end = clock_ms(CLOCK_THREAD_CPUTIME_ID) + 30000;
 	struct profil_query query;
+	long begin, busy;
 
 	if (write_text(file, "0"))
-		return false;
+		return -1;
+	begin = busy_cpu0();
 	do {
 		hot_a(HOT_ROUNDS);
 		if (profil_query(fd, &query))
-			return false;
+			return -1;
 	} while (query.out_hook != PROFIL_HOOK_HRTIMER &&
 		 clock_ms(CLOCK_THREAD_CPUTIME_ID) < end);
+	busy = busy_cpu0() - begin;
 	return !write_text(file, "1") && query.out_hook == PROFIL_HOOK_HRTIMER &&
-	       query.out_hooks_lost;
+	       query.out_hooks_lost && begin >= 0 ? busy : -1;
 }
 
 TEST_F(race, hook_switched_off_against_ticks)
 {
 	struct profil_query query;
 	const char *file;
+	long busy;
 
 	ASSERT_EQ(0, profil_start_page(self->fd, hot_a, self->pages[0]));
 	ASSERT_EQ(0, profil_query(self->fd, &query));
 	file = hook_switch(query.out_hook);
 	if (!file)
 		return;		/* Timers of our own cannot be. */
-	ASSERT_TRUE(hook_taken_over(self->fd, file));
+	/* It is seen to count, so that nothing is missed before the look after next. */
+	ASSERT_TRUE(burn(self->fd, hot_a, 3));
+	busy = hook_taken_over(self->fd, file);
+	ASSERT_LE(0, busy);
+	EXPECT_GE(100, busy);
 	EXPECT_TRUE(burn(self->fd, hot_a, 5));
 }
 
@@ -1107,7 +1118,7 @@ TEST_F(race, hook_switched_on_against_its_end)
 	if (!file)
 		return;
 	hold("takeover", 3000000);
-	ASSERT_TRUE(hook_taken_over(self->fd, file));
+	ASSERT_LE(0, hook_taken_over(self->fd, file));
 	before = ticks(self);
 	begin = clock_ms(CLOCK_THREAD_CPUTIME_ID);
 	EXPECT_TRUE(burn(self->fd, hot_a, TICKS));

@@ -6,7 +6,7 @@
  *
  *   cycle N SECONDS FILE [hammer]	insmod and rmmod N times, or for so long
  *   hotplug N				CPU 1 off and on again
- *   off SWITCH before|while N		a hook is switched off by root
+ *   off SWITCH before|while		a hook is switched off by root, once
  *   oom N GROUP			a process is killed in a control group
  */
 #include <sched.h>
@@ -445,27 +445,31 @@ static int switch_to(const char *path, const char *value)
 	return 0;
 }
 
-/* CPU time until the next tick is counted. */
-static int blind_for(int fd, __u64 *ns)
+/*
+ * How long nothing was counted, which only the CPU knows: the kernel's own event on
+ * the tick is switched off as well.
+ */
+static int blind(int fd)
 {
 	struct profil_stats stats;
-	__u64 begin = clock_ns(CLOCK_PROCESS_CPUTIME_ID);
+	long busy = busy_cpu0();
 
-	if (profil_stats(fd, &stats))
-		return fail("STATS fails");
+	if (busy < 0 || profil_stats(fd, &stats))
+		return fail("STATS or /proc/stat fails");
 	if (!burn(fd, hot_a, 1))
 		return fail("the profile is over");
-	*ns = clock_ns(CLOCK_PROCESS_CPUTIME_ID) - begin;
-	return 0;
+	busy = busy_cpu0() - busy;
+	printf("# blind for %ld ms of CPU time\n", 10 * busy);
+	return busy <= 100 ? 0 : fail("it takes more than a second to be noticed");
 }
 
-static int off_once(const char *path, bool before, __u64 *blind)
+static int off(const char *path, bool before)
 {
 	__u32 *counter = page_alloc();
 	struct profil_region region = any_region(counter);
 	struct profil_query was, query;
 	struct profil_stats stats;
-	__u64 ns = 0, begin, ticks;
+	__u64 begin, ticks, ns;
 	int fd = profil_open();
 
 	region.flags |= PROFIL_REGION_F_U32;
@@ -477,9 +481,8 @@ static int off_once(const char *path, bool before, __u64 *blind)
 		return fail("cannot begin");
 	if (!before && (!burn(fd, hot_a, 3) || switch_to(path, "0")))
 		return 1;
-	if (blind_for(fd, &ns))
+	if (blind(fd))
 		return 1;
-	*blind = ns;
 	/* The first timers count before the last one is there, and then all say so. */
 	do {
 		if (profil_query(fd, &query))
@@ -513,47 +516,6 @@ static int off_once(const char *path, bool before, __u64 *blind)
 	    stats.out_in_range != *counter)
 		return fail("not all is accounted for");
 	return 0;
-}
-
-static int compare(const void *a, const void *b)
-{
-	const __u64 *x = a, *y = b;
-
-	return *x < *y ? -1 : *x > *y;
-}
-
-/*
- * What was not counted is known by CPU time alone: the kernel's own event on the
- * tick is switched off as well.  A second, and half of one for the worker to come
- * and the timers to start; and as a VM's CPU time goes on while its host does
- * something else, in most of the rounds.
- */
-static int off(const char *path, bool before, int rounds)
-{
-	__u64 *blind = mmap(NULL, PAGE, PROT_READ | PROT_WRITE,
-			    MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-	int i, bad = 0;
-	pid_t pid;
-
-	for (i = 0; i < rounds && !bad; i++) {
-		usleep(i * 130000);
-		pid = fork();
-		if (!pid) {
-			bad = off_once(path, before, &blind[i]);
-			fflush(stdout);
-			_exit(bad);
-		}
-		bad = wait_for(pid);
-		/* Whatever happened, others need it. */
-		write_file(path, 0, "1");
-	}
-	qsort(blind, i, sizeof(*blind), compare);
-	printf("# blind for %llu to %llu ms of CPU time, half the time below %llu\n",
-	       blind[0] / 1000000, blind[i - 1] / 1000000,
-	       blind[i / 2] / 1000000);
-	if (blind[i / 2] > NS + NS / 2)
-		bad = fail("it takes more than a second to be noticed");
-	return bad;
 }
 
 /* oom */
@@ -719,8 +681,8 @@ int main(int argc, char **argv)
 		return cycle(atoi(argv[2]), atoi(argv[3]), argv[4], argc > 5);
 	if (argc == 3 && !strcmp(argv[1], "hotplug"))
 		return hotplug(atoi(argv[2]));
-	if (argc == 5 && !strcmp(argv[1], "off"))
-		return off(argv[2], !strcmp(argv[3], "before"), atoi(argv[4]));
+	if (argc == 4 && !strcmp(argv[1], "off"))
+		return off(argv[2], !strcmp(argv[3], "before"));
 	if (argc == 4 && !strcmp(argv[1], "oom"))
 		return oom(atoi(argv[2]), argv[3]);
 	fprintf(stderr, "lifecycle: unknown command, see the top of its source\n");
