@@ -1049,105 +1049,6 @@ TEST_F(race, cpu_that_goes_against_ticks)
 	EXPECT_EQ(0, write_text(CPU_FILE, "1"));
 }
 
-/* The hook is switched off by others. */
-static const char *hook_switch(__u32 hook)
-{
-	switch (hook) {
-	case PROFIL_HOOK_FTRACE:
-		return "/proc/sys/kernel/ftrace_enabled";
-	case PROFIL_HOOK_KPROBE:
-		return "/sys/kernel/debug/kprobes/enabled";
-	default:
-		return NULL;
-	}
-}
-
-/*
- * Switches it off and, once timers of our own have taken over, on again.  How long
- * CPU 0 was busy meanwhile, in hundredths of a second, or -1.
- */
-static long hook_taken_over(int fd, const char *file)
-{
-	__u64 end = clock_ms(CLOCK_THREAD_CPUTIME_ID) + 30000;
-	struct profil_query query;
-	long begin, busy;
-
-	if (write_text(file, "0"))
-		return -1;
-	begin = busy_cpu0();
-	do {
-		hot_a(HOT_ROUNDS);
-		if (profil_query(fd, &query))
-			return -1;
-	} while (query.out_hook != PROFIL_HOOK_HRTIMER &&
-		 clock_ms(CLOCK_THREAD_CPUTIME_ID) < end);
-	busy = busy_cpu0() - begin;
-	return !write_text(file, "1") && query.out_hook == PROFIL_HOOK_HRTIMER &&
-	       query.out_hooks_lost && begin >= 0 ? busy : -1;
-}
-
-TEST_F(race, hook_switched_off_against_ticks)
-{
-	struct profil_query query;
-	const char *file;
-	long busy;
-
-	ASSERT_EQ(0, profil_start_page(self->fd, hot_a, self->pages[0]));
-	ASSERT_EQ(0, profil_query(self->fd, &query));
-	file = hook_switch(query.out_hook);
-	if (!file)
-		return;		/* Timers of our own cannot be. */
-	/* It is seen to count, so that nothing is missed before the look after next. */
-	ASSERT_TRUE(burn(self->fd, hot_a, 3));
-	busy = hook_taken_over(self->fd, file);
-	ASSERT_LE(0, busy);
-	EXPECT_GE(100, busy);
-	EXPECT_TRUE(burn(self->fd, hot_a, 5));
-}
-
-/* The hook is back before it was let go of, and each tick is one all the same. */
-TEST_F(race, hook_switched_on_against_its_end)
-{
-	struct profil_query query;
-	__u64 begin, before, ms;
-	const char *file;
-
-	ASSERT_EQ(0, profil_start_page(self->fd, hot_a, self->pages[0]));
-	ASSERT_EQ(0, profil_query(self->fd, &query));
-	file = hook_switch(query.out_hook);
-	if (!file)
-		return;
-	hold("takeover", 3000000);
-	ASSERT_LE(0, hook_taken_over(self->fd, file));
-	before = ticks(self);
-	begin = clock_ms(CLOCK_THREAD_CPUTIME_ID);
-	EXPECT_TRUE(burn(self->fd, hot_a, TICKS));
-	ms = clock_ms(CLOCK_THREAD_CPUTIME_ID) - begin;
-	EXPECT_LE(2 * (ticks(self) - before),
-		  3 * (ms * 1000000 / query.out_tick_ns + 1));
-}
-
-/* One that comes later than its period counts as all that are over. */
-TEST_F(race, samples_that_take_longer_than_their_period)
-{
-	struct profil_region region = any_region(self->pages[0]);
-	struct profil_query query;
-	__u64 begin, ms;
-
-	ASSERT_EQ(0, profil_query(self->fd, &query));
-	if (!query.out_timer_rate_max)
-		SKIP(return, "no timer source: timers are no finer than the tick");
-	ASSERT_EQ(0, profil_start_timer(self->fd, &region, 1, 2000, 0));
-	hold("account", 4000);
-	begin = clock_ms(CLOCK_MONOTONIC);
-	do {
-		hot_a(HOT_ROUNDS / 16);
-		ms = clock_ms(CLOCK_MONOTONIC) - begin;
-	} while (ms < 400);
-	hold("", 0);
-	EXPECT_LE(ms * 2, 3 * ticks(self));
-}
-
 /*
  * The module goes.  It comes back as it was found, from the file of which the
  * project's VM has it.
@@ -1195,6 +1096,121 @@ static int unload(void)
 			usleep(1000);
 	}
 	return ret;
+}
+
+/* A new module's hook lingers for no more than a second, and nothing does now. */
+static bool begin_anew(FIXTURE_DATA(race) *self)
+{
+	char parameters[256] = "";
+
+	found_parameters(parameters, sizeof(parameters));
+	close(self->fd);
+	if (unload() || load(parameters))
+		return false;
+	self->fd = profil_open();
+	return self->fd >= 0;
+}
+
+/* The hook is switched off by others. */
+static const char *hook_switch(__u32 hook)
+{
+	switch (hook) {
+	case PROFIL_HOOK_FTRACE:
+		return "/proc/sys/kernel/ftrace_enabled";
+	case PROFIL_HOOK_KPROBE:
+		return "/sys/kernel/debug/kprobes/enabled";
+	default:
+		return NULL;
+	}
+}
+
+/*
+ * Switches it off and, once timers of our own have taken over, on again.  How long
+ * CPU 0 was busy meanwhile, in hundredths of a second, or -1.
+ */
+static long hook_taken_over(int fd, const char *file)
+{
+	__u64 end = clock_ms(CLOCK_THREAD_CPUTIME_ID) + 30000;
+	struct profil_query query;
+	long begin, busy;
+
+	if (write_text(file, "0"))
+		return -1;
+	begin = busy_cpu0();
+	do {
+		hot_a(HOT_ROUNDS);
+		if (profil_query(fd, &query))
+			return -1;
+	} while (query.out_hook != PROFIL_HOOK_HRTIMER &&
+		 clock_ms(CLOCK_THREAD_CPUTIME_ID) < end);
+	busy = busy_cpu0() - begin;
+	return !write_text(file, "1") && query.out_hook == PROFIL_HOOK_HRTIMER &&
+	       query.out_hooks_lost && begin >= 0 ? busy : -1;
+}
+
+TEST_F(race, hook_switched_off_against_ticks)
+{
+	struct profil_query query;
+	const char *file;
+	long busy;
+
+	ASSERT_TRUE(begin_anew(self));
+	ASSERT_EQ(0, profil_start_page(self->fd, hot_a, self->pages[0]));
+	ASSERT_EQ(0, profil_query(self->fd, &query));
+	file = hook_switch(query.out_hook);
+	if (!file)
+		SKIP(return, "timers of our own cannot be switched off");
+	/* It is seen to count, so that nothing is missed before the look after next. */
+	ASSERT_TRUE(burn(self->fd, hot_a, 3));
+	busy = hook_taken_over(self->fd, file);
+	ASSERT_LE(0, busy);
+	EXPECT_GE(100, busy);
+	EXPECT_TRUE(burn(self->fd, hot_a, 5));
+}
+
+/* The hook is back before it was let go of, and each tick is one all the same. */
+TEST_F(race, hook_switched_on_against_its_end)
+{
+	struct profil_query query;
+	__u64 begin, before, ms;
+	const char *file;
+
+	/* After the test before there would be no hook but the timers. */
+	ASSERT_TRUE(begin_anew(self));
+	ASSERT_EQ(0, profil_start_page(self->fd, hot_a, self->pages[0]));
+	ASSERT_EQ(0, profil_query(self->fd, &query));
+	file = hook_switch(query.out_hook);
+	if (!file)
+		SKIP(return, "timers of our own cannot be switched off");
+	hold("takeover", 3000000);
+	ASSERT_LE(0, hook_taken_over(self->fd, file));
+	before = ticks(self);
+	begin = clock_ms(CLOCK_THREAD_CPUTIME_ID);
+	EXPECT_TRUE(burn(self->fd, hot_a, TICKS));
+	ms = clock_ms(CLOCK_THREAD_CPUTIME_ID) - begin;
+	EXPECT_LE(2 * (ticks(self) - before),
+		  3 * (ms * 1000000 / query.out_tick_ns + 1));
+}
+
+/* One that comes later than its period counts as all that are over. */
+TEST_F(race, samples_that_take_longer_than_their_period)
+{
+	struct profil_region region = any_region(self->pages[0]);
+	struct profil_query query;
+	__u64 begin, ms;
+
+	ASSERT_EQ(0, profil_query(self->fd, &query));
+	if (!query.out_timer_rate_max)
+		SKIP(return, "no timer source: timers are no finer than the tick");
+	ASSERT_EQ(0, profil_start_timer(self->fd, &region, 1, 2000, 0));
+	hold("account", 4000);
+	begin = clock_ms(CLOCK_MONOTONIC);
+	do {
+		hot_a(HOT_ROUNDS / 16);
+		ms = clock_ms(CLOCK_MONOTONIC) - begin;
+	} while (ms < 400);
+	hold("", 0);
+	EXPECT_LE(ms * 2, 3 * ticks(self));
 }
 
 /* Its thread is about to leave the module when it says so, or has left it. */
@@ -1300,11 +1316,9 @@ TEST_F(race, rmmod_against_a_worker_that_ends_the_profile)
 	char parameters[256] = "";
 	pid_t pid;
 
+	ASSERT_TRUE(begin_anew(self));
 	found_parameters(parameters, sizeof(parameters));
 	close(self->fd);
-	/* Anew, so that the hook lingers for no more than a second. */
-	ASSERT_EQ(0, unload());
-	ASSERT_EQ(0, load(parameters));
 	hold("retire", 3000000);
 	pid = fork();
 	ASSERT_LE(0, pid);
