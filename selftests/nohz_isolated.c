@@ -7,7 +7,6 @@
  * it was not this fails.
  */
 #include <ctype.h>
-#include <sched.h>
 
 #include "ticks.h"
 
@@ -36,15 +35,6 @@ static void read_line(const char *path, char *line, size_t size)
 	line[strcspn(line, "\n")] = '\0';
 }
 
-static void run_on(int cpu)
-{
-	cpu_set_t set;
-
-	CPU_ZERO(&set);
-	CPU_SET(cpu, &set);
-	sched_setaffinity(0, sizeof(set), &set);
-}
-
 FIXTURE_SETUP(nohz)
 {
 	char line[64];
@@ -54,7 +44,7 @@ FIXTURE_SETUP(nohz)
 		TH_LOG("no CPU is without a tick: boot with nohz_full=1");
 	self->cpu = atoi(line);
 	ASSERT_LT(0, self->cpu);
-	run_on(0);
+	pin(0);
 	read_line(PARAMETER, line, sizeof(line));
 	self->tick = !strcmp(line, "tick");
 	ASSERT_TRUE(self->tick || !strcmp(line, "leave"))
@@ -107,7 +97,7 @@ static void *lone_fn(void *arg)
 	__u64 begin;
 
 	lone->tid = syscall(SYS_gettid);
-	run_on(lone->cpu);
+	pin(lone->cpu);
 	gate_wait(&lone->begin);
 	begin = cpu_time();
 	while (!lone_is_done(lone, cpu_time() - begin))

@@ -13,6 +13,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -492,6 +493,16 @@ static inline void burner_join(struct burner *burner)
 {
 	burner->stop = true;
 	pthread_join(burner->thread, NULL);
+}
+
+/* To this CPU alone, if it is there. */
+static inline void pin(int cpu)
+{
+	cpu_set_t set;
+
+	CPU_ZERO(&set);
+	CPU_SET(cpu, &set);
+	sched_setaffinity(0, sizeof(set), &set);
 }
 
 /* The exit status of @pid, or minus the signal that ended it. */

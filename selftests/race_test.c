@@ -10,7 +10,6 @@
  */
 #include <limits.h>
 #include <poll.h>
-#include <sched.h>
 #include <sys/personality.h>
 #include <sys/syscall.h>
 #include <sys/uio.h>
@@ -34,16 +33,6 @@ static void pause_cpu(int times)
 #else
 		__asm__ volatile("pause" : : : "memory");
 #endif
-}
-
-/* Where there is a second CPU. */
-static void pin(int cpu)
-{
-	cpu_set_t set;
-
-	CPU_ZERO(&set);
-	CPU_SET(cpu, &set);
-	sched_setaffinity(0, sizeof(set), &set);
 }
 
 static int write_text(const char *path, const char *text)

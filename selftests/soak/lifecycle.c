@@ -9,8 +9,6 @@
  *   off SWITCH before|while		a hook is switched off by root, once
  *   oom N GROUP			a process is killed in a control group
  */
-#include <sched.h>
-
 #include "../ticks.h"
 
 #define LOADERS		3	/* more, and there is always one */
@@ -29,15 +27,6 @@ static __u64 clock_ns(clockid_t clock)
 
 	clock_gettime(clock, &now);
 	return now.tv_sec * NS + now.tv_nsec;
-}
-
-static void pin(int cpu)
-{
-	cpu_set_t set;
-
-	CPU_ZERO(&set);
-	CPU_SET(cpu, &set);
-	sched_setaffinity(0, sizeof(set), &set);
 }
 
 /* cycle: the load */
