@@ -188,6 +188,8 @@ stock()
 	check 'a program that fails after its tests' 0 '^2 1 0$' count 1 "${good[@]:0:4}" \
 		'not ok 1 selftests: profil: a_test # exit=1'
 	check 'a VM that dies in a program' 0 '^1 2 0$' count 1 "${good[@]:0:3}"
+	check 'programs on a CPU that is left alone' 1 'nohz_full=tick$' \
+		"$VM/suite.sh" "$kernel" --append nohz_full=1 --params nohz_full=leave timer_test
 	check 'a program that does not run' 0 '^2 1 0$' count 2 "${good[@]}"
 }
 

@@ -37,6 +37,11 @@ while [ $# -gt 0 ]; do
 	shift
 done
 
+# what is alone on such a CPU has no samples, and the other programs wait for some
+if [[ ${run[*]} == *nohz_full=* && $params != *nohz_full=tick* && ${programs[*]} != nohz_isolated ]]; then
+	die "with nohz_full= on the kernel's command line these programs would not end: add --params nohz_full=tick"
+fi
+
 harness=$("$VM/kernels.sh" source)/tools/testing/selftests
 # the one compiler that can build for 32 bits on Debian 12 and 13
 out=$BUILD/selftests compiler=(CC=gcc-12)
