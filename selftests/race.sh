@@ -21,7 +21,7 @@
 #
 # Nothing else finds it out: a lost VM proves nothing, and neither does anything
 # that befalls the unbroken module in the very same runs, which come first.  A test
-# of races has five tries to find it; the unbroken module has another one only if
+# of races has ten tries to find it; the unbroken module has another one only if
 # a CPU starved.
 #
 # shellcheck disable=SC2317 # functions are called by job()
@@ -29,6 +29,7 @@ set -euo pipefail
 . "$(dirname "${BASH_SOURCE[0]}")/vm/lib.sh"
 
 MUTANTS=$TOP/selftests/mutants
+TRIES=10
 
 # field NAME KEY [DEFAULT]: what a mutant's patch says
 field() {
@@ -56,29 +57,31 @@ command_of() {
 }
 
 # run MODULE WHERE COMMAND LOG TRY: in a VM; its status.  What a test of races
-# finds out once it finds out each time, because time is the count of instructions;
-# and the CPUs do not tick at the same instruction.  There a tick may take longer
+# finds out once it finds out each time, because time is the count of instructions:
+# only another word on the kernel's command line makes it another try.
+# And the CPUs do not tick at the same instruction.  There a tick may take longer
 # than until the next one, for a while: that is no lockup.  All others have real
 # time, or one CPU may starve: ever when it has waited for the other, its tick is due.
 run() {
 	local kernel clock rc=0
 	read -r kernel clock <<<"${2%%|*}"
 	# shellcheck disable=SC2086 # an option and its value
-	"$VM/run.sh" --kernel "$kernel" $clock --append 'skew_tick=1 nosoftlockup' --module "$(build_dir "$kernel")/$1.ko" \
-		--params "${2#*|}" --tests "$tmp/tests" --timeout "$timeout" --log "$4.console" \
-		-- sh -c "for i in \$(seq $(($5 * 1000))); do :; done; $3" >"$4" 2>&1 || rc=$?
+	"$VM/run.sh" --kernel "$kernel" $clock --append "skew_tick=1 nosoftlockup profil_try=$5" \
+		--module "$(build_dir "$kernel")/$1.ko" --params "${2#*|}" \
+		--tests "$tmp/tests" --timeout "$timeout" --log "$4.console" \
+		-- sh -c "$3" >"$4" 2>&1 || rc=$?
 	# nobody needs the log of a planted bug
 	[ "$1" = profil_test ] || sed -n 's,.* is in \(.*\)/console.log$,\1,p' "$4" | xargs -r rm -r
 	return "$rc"
 }
 
-# tries WHERE: their numbers, each of which begins at another time.  Where time is
-# the count of instructions the emulator may let a CPU starve, because whenever it
-# has its turn its tick is due (QEMU before 8.1): so it depends on each byte of the
-# image whether there is a race.
+# tries MUTANT: their numbers.  Where time is the count of instructions the emulator
+# may let a CPU starve, because whenever it has its turn its tick is due (QEMU before
+# 8.1): so it depends on each byte of the image whether there is a race, and in some
+# tests it is one half of all images where there is.  In real time it is chance.
 tries() {
-	case $1 in
-	*--icount*) echo 1 2 3 4 5 ;;
+	case $(field "$1" Test) in
+	race_test*) seq "$TRIES" ;;
 	*) echo 1 ;;
 	esac
 }
@@ -97,7 +100,7 @@ unbroken() {
 	for mutant in "${mutants[@]}"; do
 		[ "$(where "$mutant")" != "$1" ] || echo "$(command_of "$mutant") || bad=1"
 	done | sort -u >"$2.commands"
-	for try in $(tries "$1"); do
+	for try in $(seq "$TRIES"); do
 		rc=0
 		run profil_test "$1" "bad=0; $(cat "$2.commands"); exit \$bad" "$2" "$try" || rc=$?
 		[ "$rc" != 0 ] || break
@@ -123,7 +126,7 @@ broken() {
 	local rc found try place
 	place=$(where "$1")
 	MUTANT=$1 "$VM/module.sh" "$(field "$1" Kernel 6.12)" >"$2" 2>&1 || return
-	for try in $(tries "$place"); do
+	for try in $(tries "$1"); do
 		rc=0
 		run "profil_mutant_$1" "$place" "$(command_of "$1")" "$2" "$try" || rc=$?
 		if found=$(verdict "$1" "$2" "$rc"); then
