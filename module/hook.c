@@ -16,7 +16,7 @@
 #define PROFIL_LINGER_MAX	(128 * HZ)
 #define PROFIL_LINGER_FORGET	(600 * HZ)
 
-/* A hook that is gone is noticed in twice this at most: within a second. */
+/* A hook that is gone is noticed in little more than twice this: within a second. */
 #define PROFIL_WATCH_PERIOD	(HZ / 3)
 
 static const struct profil_hook *const profil_hooks[] = {
@@ -46,7 +46,7 @@ static DECLARE_DELAYED_WORK(profil_watch_work, profil_hook_watch);
 
 static void profil_watch_queue(void)
 {
-	queue_delayed_work(profil_wq, &profil_watch_work, PROFIL_WATCH_PERIOD);
+	queue_delayed_work(profil_hook_wq, &profil_watch_work, PROFIL_WATCH_PERIOD);
 }
 
 static int profil_hook_try(const struct profil_hook *hook)
@@ -196,7 +196,7 @@ void profil_hook_hold(bool timer)
 	smp_mb__after_atomic();	/* (F) Pairs with (E) */
 	if (!READ_ONCE(profil_hook_armed) ||
 	    (timer && !READ_ONCE(profil_timer_armed)))
-		mod_delayed_work(profil_wq, &profil_hook_work, 0);
+		mod_delayed_work(profil_hook_wq, &profil_hook_work, 0);
 }
 
 /**
@@ -209,7 +209,7 @@ void profil_hook_put(bool timer)
 {
 	atomic_sub(timer, &profil_hook_timers);
 	if (atomic_dec_and_test(&profil_hook_users))
-		mod_delayed_work(profil_wq, &profil_hook_work,
+		mod_delayed_work(profil_hook_wq, &profil_hook_work,
 				 READ_ONCE(profil_hook_linger));
 }
 

@@ -57,6 +57,7 @@ bool profil_deferred __read_mostly;
 bool profil_arm_always;
 bool profil_nohz_tick;
 struct workqueue_struct *profil_wq;
+struct workqueue_struct *profil_hook_wq;	/* waits for no user */
 
 static int profil_open(struct inode *inode, struct file *file)
 {
@@ -120,6 +121,7 @@ static void profil_drain(void)
 {
 	/* Threads that are on the last instructions of their task_work. */
 	synchronize_rcu_tasks();
+	destroy_workqueue(profil_hook_wq);
 	destroy_workqueue(profil_wq);
 	profil_reg_exit();
 }
@@ -137,6 +139,9 @@ static int __init profil_init(void)
 	err = -ENOMEM;
 	if (!profil_wq)
 		goto err_reg;
+	profil_hook_wq = alloc_ordered_workqueue("profil_hook", 0);
+	if (!profil_hook_wq)
+		goto err_wq;
 	profil_timer_init();
 	err = profil_arm_always ? profil_hook_get(false) : 0;
 	if (!err)
@@ -150,6 +155,8 @@ err_hook:
 	profil_hook_exit();
 	profil_drain();
 	return err;
+err_wq:
+	destroy_workqueue(profil_wq);
 err_reg:
 	profil_reg_exit();
 	return err;

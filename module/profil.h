@@ -250,7 +250,7 @@ extern unsigned int profil_max_regions_user;
 extern unsigned int profil_max_records_user;
 extern unsigned int profil_max_workers_user;
 extern unsigned int profil_max_timer_rate;
-extern struct workqueue_struct *profil_wq;
+extern struct workqueue_struct *profil_wq, *profil_hook_wq;
 
 /* ioctl.c */
 long profil_ioctl(struct file *file, unsigned int cmd, unsigned long arg);
