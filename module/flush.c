@@ -77,16 +77,13 @@ static bool profil_flush(struct profil_reg *reg, bool all, bool last)
 	bool ready = true;
 	int i;
 
-	/* Who holds it may wait for a file system; who is killed need not. */
-	if (mutex_lock_killable(&reg->flush))
-		return false;
+	lockdep_assert_held(&reg->flush);
 	raw_spin_lock_irqsave(&reg->lock, flags);
 	reg->pass++;
 	for (i = 0; i < ARRAY_SIZE(reg->pending); i++)
 		while ((record = profil_flush_next(reg, &reg->pending[i], all)))
 			ready &= profil_flush_record(reg, record, last, &flags);
 	raw_spin_unlock_irqrestore(&reg->lock, flags);
-	mutex_unlock(&reg->flush);
 	return ready;
 }
 
@@ -101,7 +98,11 @@ static bool profil_flush(struct profil_reg *reg, bool all, bool last)
  */
 void profil_flush_all(struct profil_reg *reg)
 {
+	/* Who holds it may wait for a file system; who is killed need not. */
+	if (mutex_lock_killable(&reg->flush))
+		return;
 	profil_flush(reg, true, false);
+	mutex_unlock(&reg->flush);
 }
 
 /* Ticks call the worker as well: their visits do not count as retries. */
@@ -144,7 +145,7 @@ static bool profil_worker_charge(struct profil_user *user)
 	return false;
 }
 
-static bool profil_worker_flush(struct profil_reg *reg)
+static bool profil_worker_deliver(struct profil_reg *reg)
 {
 	bool ready;
 
@@ -157,6 +158,18 @@ static bool profil_worker_flush(struct profil_reg *reg)
 	profil_worker_retried(reg, ready);
 	atomic_dec(&profil_workers);
 	atomic_dec(&reg->user->workers);
+	return ready;
+}
+
+static bool profil_worker_flush(struct profil_reg *reg)
+{
+	bool ready;
+
+	/* Nothing is written any more, all is settled: no limit holds it up. */
+	if (!profil_worker_enter(reg))
+		return profil_flush(reg, false, true);
+	ready = profil_worker_deliver(reg);
+	profil_worker_leave(reg);
 	return ready;
 }
 
@@ -186,15 +199,13 @@ void profil_flush_worker(struct work_struct *work)
 {
 	struct profil_reg *reg = container_of(to_delayed_work(work),
 					      struct profil_reg, work);
-	bool ready;
+	bool ready = false;
 
 	profil_race(PROFIL_RACE_WORKER);
-	if (profil_worker_enter(reg)) {
+	/* Who holds it may wait for a file system: no worker waits as well. */
+	if (mutex_trylock(&reg->flush)) {
 		ready = profil_worker_flush(reg);
-		profil_worker_leave(reg);
-	} else {
-		/* Nothing is written any more, all is settled: no limit holds it up. */
-		ready = profil_flush(reg, false, true);
+		mutex_unlock(&reg->flush);
 	}
 	/* Our reference goes with the new work, if there is one. */
 	if (ready || !queue_delayed_work(profil_wq, &reg->work,

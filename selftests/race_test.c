@@ -8,6 +8,7 @@
  * goes on to the other one at each pause().  That is how a test here finds the
  * protection missing within a second, see mutants/.
  */
+#include <glob.h>
 #include <limits.h>
 #include <poll.h>
 #include <sys/personality.h>
@@ -452,6 +453,67 @@ TEST_F(race, rmmod_against_a_sample_that_sleeps)
 	close(pollfd.fd);
 	self->fd = profil_open();
 	EXPECT_LE(0, self->fd);
+}
+
+static bool file_has(const char *path, const char *what)
+{
+	char text[1024];
+
+	return !read_text(path, text, sizeof(text)) && strstr(text, what);
+}
+
+/*
+ * Whether a worker sleeps in its first function, where nothing but reg->flush could be
+ * waited for.  What the scheduler and its like call is in no such list.
+ */
+static bool worker_waits(void)
+{
+	char stat[PATH_MAX];
+	bool waits = false;
+	glob_t found;
+	size_t i;
+
+	if (glob("/proc/[0-9]*/stack", 0, NULL, &found))
+		return true;
+	for (i = 0; i < found.gl_pathc; i++) {
+		snprintf(stat, sizeof(stat), "%.*s/stat",
+			 (int)strcspn(found.gl_pathv[i] + 6, "/") + 6,
+			 found.gl_pathv[i]);
+		waits |= file_has(found.gl_pathv[i], "] profil_flush_worker") &&
+			 file_has(stat, ") D ");
+	}
+	globfree(&found);
+	return waits;
+}
+
+static void step_look(struct other *other)
+{
+	other->ret += worker_waits();
+}
+
+/* A STOP that delivers for long keeps no worker, of which a user has few. */
+TEST_F(race, stop_that_lasts_against_the_worker)
+{
+	int uffd;
+
+	if (self->task_work)
+		return;		/* No worker comes for what waits for its thread. */
+	ASSERT_EQ(0, access("/proc/self/stack", R_OK));
+	uffd = userfault_create(self->pages[0]);
+	ASSERT_LE(0, uffd);
+	ASSERT_EQ(0, profil_start_page(self->fd, hot_a, self->pages[0]));
+	do {
+		hot_a(HOT_ROUNDS);
+		ASSERT_EQ(0, profil_stats(self->fd, &self->stats));
+	} while (!self->stats.out_pending);
+	hold("fault", 200000);
+	ASSERT_EQ(0, other_start(&self->other, step_look));
+	EXPECT_EQ(0, profil_stop(self->fd));
+	other_join(&self->other);
+	EXPECT_EQ(0, self->other.ret);
+	EXPECT_EQ(0, profil_stats(self->fd, &self->stats));
+	EXPECT_TRUE(check_identity(&self->stats));
+	close(uffd);
 }
 
 /* One word with three writers: two CPUs' ticks and the program. */
