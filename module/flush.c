@@ -16,7 +16,10 @@
 #define PROFIL_WORKER_RETRIES	50
 #define PROFIL_WORKER_DELAY	(HZ / 50 + 1)
 
-/* Each may wait, and the others need a place: what is over, and the hook. */
+/* At a time, however many nodes there are: half of what each has at least. */
+#define PROFIL_WORKERS_MIN	4
+
+/* Each may wait, and what is over needs a place beside them. */
 static atomic_t profil_workers = ATOMIC_INIT(0);
 
 /* A record of the bucket that this pass has not seen, marked as seen. */
@@ -135,11 +138,18 @@ static void profil_worker_leave(struct profil_reg *reg)
 	module_put(THIS_MODULE);
 }
 
+/* Half of what a node has of the workqueue, if all have as many CPUs. */
+static unsigned int profil_workers_limit(void)
+{
+	return clamp_t(unsigned int, WQ_MAX_ACTIVE / 2 / num_possible_nodes(),
+		       PROFIL_WORKERS_MIN, PROFIL_WORKERS_MAX);
+}
+
 static bool profil_worker_charge(struct profil_user *user)
 {
 	if (profil_user_charge(&user->workers, 1, READ_ONCE(profil_max_workers_user)))
 		return false;
-	if (!profil_user_charge(&profil_workers, 1, PROFIL_WORKERS_MAX))
+	if (!profil_user_charge(&profil_workers, 1, profil_workers_limit()))
 		return true;
 	atomic_dec(&user->workers);
 	return false;

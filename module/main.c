@@ -135,7 +135,7 @@ static int __init profil_init(void)
 	err = profil_reg_init();
 	if (err)
 		return err;
-	profil_wq = alloc_workqueue("profil", WQ_UNBOUND, 2 * PROFIL_WORKERS_MAX);
+	profil_wq = alloc_workqueue("profil", WQ_UNBOUND, WQ_MAX_ACTIVE);
 	err = -ENOMEM;
 	if (!profil_wq)
 		goto err_reg;
