@@ -126,6 +126,11 @@ static int profil_ioctl_start(struct file *file, union profil_args *args)
 
 	if (err)
 		return err;
+	/* Needs no memory, and is within all limits. */
+	if (!args->start.region_num) {
+		profil_stop_mm(current->mm);
+		return 0;
+	}
 	set = profil_set_create(&args->start);
 	if (IS_ERR(set))
 		return PTR_ERR(set);

@@ -1137,6 +1137,17 @@ TEST_F(limits, of_regions_leaves_the_former_profile_running)
 	EXPECT_EQ(0, *other);
 }
 
+TEST_F(limits, of_regions_keeps_nobody_from_the_end_of_his_profile)
+{
+	struct profil_stats stats;
+
+	ASSERT_EQ(0, start_patiently(self->fd, self->counter, 3));
+	ASSERT_EQ(0, set_knob("max_regions_user", "0"));
+	EXPECT_EQ(0, start_many(self->fd, self->counter, 0));
+	ASSERT_EQ(0, profil_stats(self->fd, &stats));
+	EXPECT_EQ(PROFIL_STATE_OFF, stats.out_state);
+}
+
 /*
  * Threads whose first sample finds no page and waits for it, with a pending
  * record each, which is so not free for another.
