@@ -40,8 +40,8 @@ static struct profil_reg *profil_anchor_inherit(struct profil_reg *parent,
 		profil_reg_put(child);
 		return NULL;
 	}
-	/* A new address space has no other; the hash takes its reference. */
-	if (WARN_ON_ONCE(profil_reg_publish(child))) {
+	/* There is another if mremap() had no memory to unmap the former anchor. */
+	if (profil_reg_publish(child)) {
 		profil_switch_dead(child);
 		profil_reg_put(child);
 		return NULL;
