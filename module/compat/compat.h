@@ -126,8 +126,10 @@ hrtimer_setup(struct hrtimer *timer,
 }
 #endif
 
-/* No tracepoints, no timer source: nothing calls these. */
+/* No tracepoints, no timer source: nothing calls the other two. */
 #ifndef CONFIG_TRACEPOINTS
+#include <linux/tracepoint.h>
+#define for_each_kernel_tracepoint(look, found) ((void)(look), (void)(found))
 #define tracepoint_probe_register(point, probe, data) \
 	({ (void)(point); (void)(probe); (void)(data); -EOPNOTSUPP; })
 #define tracepoint_probe_unregister tracepoint_probe_register
@@ -140,9 +142,11 @@ hrtimer_setup(struct hrtimer *timer,
 
 /*
  * Without the export the module never asks for task_work: profil_task_work is
- * off for good and this is not reached.
+ * off for good and this is not reached.  Nor does it where module exit cannot wait
+ * for a thread that is preempted on the last instructions of its task_work.
  */
-#ifdef HAVE_TASK_WORK_ADD
+#if defined(HAVE_TASK_WORK_ADD) && \
+	(defined(CONFIG_TASKS_RCU) || !defined(CONFIG_PREEMPTION))
 #define PROFIL_HAVE_TASK_WORK true
 #define profil_task_work_add(task, work, notify) \
 	task_work_add(task, work, (notify) | TWAF_NO_ALLOC)
