@@ -4,7 +4,7 @@
  * lifecycle-guest calls.  Each command ends with status 0 if all was as it
  * should be, and says on lines that begin with # what was seen.
  *
- *   cycle N SECONDS FILE [hammer]	insmod and rmmod N times, or for so long
+ *   cycle N SECONDS FILE [hammer]	insmod and rmmod N times, in so long at most
  *   hotplug N				CPU 1 off and on again
  *   off SWITCH before|while		a hook is switched off by root, once
  *   oom N GROUP			a process is killed in a control group
@@ -227,6 +227,10 @@ static int cycle(unsigned int num, unsigned int seconds, const char *path,
 	       shared->profiled);
 	if (shared->bad)
 		bad = fail("a process of the load did not get what it must");
+	if (!bad && n < num) {
+		errno = ETIME;
+		bad = fail("not all were done");
+	}
 	if (!busy || !shared->profiled || shared->removed < n)
 		bad = fail("there was no load, or nothing was removed");
 	return bad;
