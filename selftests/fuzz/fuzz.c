@@ -113,8 +113,9 @@ struct slot {
 struct shared {
 	unsigned long calls;
 	unsigned long limit;		/* of calls */
-	unsigned long faults;		/* injected */
+	unsigned long faults;		/* that came about */
 	unsigned long pcs;
+	unsigned int blind;		/* threads without faults, or whose code is not seen */
 	unsigned int programs;
 	unsigned int in_corpus;
 	struct name corpus[CORPUS];
@@ -295,12 +296,21 @@ static void begin_faulty(struct thread *t, unsigned int nth)
 		write_number(t->fail_nth, nth);
 }
 
+/* If the copy of the answer is what fails, nothing had failed before. */
+static bool fault_came(int file)
+{
+	char text[16] = "";
+
+	return pread(file, text, sizeof(text) - 1, 0) > 0 && text[0] == '0';
+}
+
 static long end_faulty(struct thread *t, long ret)
 {
 	if (t->nth) {
+		__atomic_add_fetch(&shared->faults, fault_came(t->fail_nth),
+				   __ATOMIC_RELAXED);
 		write_number(t->fail_nth, 0);
 		t->nth = 0;
-		__atomic_add_fetch(&shared->faults, 1, __ATOMIC_RELAXED);
 	}
 	return end(t, ret);
 }
@@ -1042,9 +1052,11 @@ static pthread_barrier_t barrier;
 
 static void prepare_thread(struct thread *t)
 {
-	t->fail_nth = open("/proc/thread-self/fail-nth", O_WRONLY | O_CLOEXEC);
+	t->fail_nth = open("/proc/thread-self/fail-nth", O_RDWR | O_CLOEXEC);
 	if (!ioctl(slot->kcov[t->index], KCOV_ENABLE, KCOV_TRACE_PC))
 		t->cover = slot->cover[t->index];
+	if (t->fail_nth < 0 || !t->cover)
+		__atomic_add_fetch(&shared->blind, 1, __ATOMIC_RELAXED);
 }
 
 static bool enough(void)
@@ -1376,7 +1388,8 @@ static void report(const char *how)
 	printf("fuzz: %lu calls%s, %u programs (%u of them kept) ", shared->calls, how,
 	       shared->programs, shared->in_corpus);
 	printf("in %u processes (%u killed, %u died), ", processes, killed, died);
-	printf("%lu calls with a fault, %lu places reached\n", shared->faults, shared->pcs);
+	printf("%lu calls with a fault, %u threads blind, %lu places reached\n",
+	       shared->faults, shared->blind, shared->pcs);
 	fflush(stdout);
 }
 
@@ -1521,5 +1534,10 @@ int main(int argc, char **argv)
 		usleep(POLL_US);
 	}
 	report(" in the end");
+	/* Of what is listed it is known what it does. */
+	if (!listed && (!shared->faults || !shared->pcs || shared->blind > processes / 10)) {
+		printf("fuzz: the kernel injects no faults, or does not say what it ran\n");
+		return 1;
+	}
 	return 0;
 }

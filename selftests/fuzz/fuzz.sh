@@ -151,5 +151,10 @@ done
 [ "$leaks$replay" ] || [ "$kernel" = fuzz ] || [ "$failed" != 0 ] || part 1 $LEAKS
 reached=$(sed -n 's/^fuzz: .* \([0-9]*\) places reached.*/\1/p' "$run/out" | tail -n 1)
 echo "fuzz: $total calls; ${reached:-an unknown number} of the module's $places places reached at last, those of interrupts not among them"
+# it reaches more in half of them
+if [ ! "$replay" ] && [ "$calls" -ge 10000 ] && [ $((3 * ${reached:-0})) -lt "$places" ]; then
+	failed=$((failed + 1))
+	echo "not ok - less than a third of them"
+fi
 echo "fuzz: $passed passed, $failed failed, 0 skipped"
 [ "$failed" = 0 ]
