@@ -173,9 +173,16 @@ stock() {
 	lane 'demo' selftests/demo/check.sh
 }
 
+# that these kernels see what they are for
+planted() {
+	lane 'runner selfcheck debug' selftests/vm/selfcheck.sh debug
+	lane 'runner selfcheck kcsan' selftests/vm/selfcheck.sh kcsan
+}
+
 debug() {
 	step selftests/setup.sh build vm debug
 	step selftests/vm/kernels.sh fetch debug kcsan
+	planted
 	suites debug "$TICK"
 	# shellcheck disable=SC2086 # names without spaces
 	lane "suite debug waiting $WORKER" selftests/vm/suite.sh debug --params "$WORKER" $WAITING
@@ -185,8 +192,7 @@ debug() {
 debug_long() {
 	step selftests/setup.sh build vm debug
 	step selftests/vm/kernels.sh fetch debug kcsan mainline
-	lane 'runner selfcheck debug' selftests/vm/selfcheck.sh debug
-	lane 'runner selfcheck kcsan' selftests/vm/selfcheck.sh kcsan
+	planted
 	lane 'suite mainline core' selftests/vm/suite.sh mainline --core --params deliver=deferred module_test.sh
 	suites kcsan "$TICK" "$TASK_WORK" "$WORKER"
 }
