@@ -5,7 +5,8 @@
 #
 #   bench.sh KERNEL…		all of it: build/bench/KERNEL.json and a table
 #   bench.sh --check KERNEL…	only costs, and no more than baseline/RELEASE.json
-#				has for that very kernel, by 10 % and 25
+#				has for that very kernel, or else for the
+#				newest of its series, by 10 % and 25
 #   bench.sh --baseline KERNEL…	all of it, and write that
 #   bench.sh --doc		write Documentation/performance.rst and its charts
 #				from all of baseline
@@ -98,16 +99,26 @@ compare() {
 	awk -v parts="$COSTS" -f "$BENCH/compare.awk" "$@"
 }
 
-check() {
-	local baseline
-	measure "$1"
-	baseline=$BENCH/baseline/$release.json
-	if [ -e "$baseline" ]; then
-		compare "$baseline" "$OUT/$1.json"
+# baseline RELEASE: its own, or the newest of the same series for the same machine
+baseline() {
+	local series
+	series=$(sed -E 's/^([0-9]+\.[0-9]+).*/\1/' <<<"$1")
+	if [ -e "$BENCH/baseline/$1.json" ]; then
+		echo "$BENCH/baseline/$1.json"
 	else
-		say "there is no baseline for $release, which is no failure: bench.sh --baseline $1 writes one"
-		compare "$OUT/$1.json" "$OUT/$1.json"
+		find "$BENCH/baseline" -name "$series.*-${1##*-}.json" | sort -V | tail -n 1
 	fi
+}
+
+check() {
+	local before
+	measure "$1"
+	before=$(baseline "$release")
+	[ "$before" ] ||
+		die "there is no baseline for $release: selftests/bench/bench.sh --baseline $1 writes one"
+	[ "$(basename "$before")" = "$release.json" ] ||
+		say "the baseline is that of $(basename "$before" .json): selftests/bench/bench.sh --baseline $1 writes one for $release"
+	compare "$before" "$OUT/$1.json"
 }
 
 # charts RESULTS.json PREFIX
