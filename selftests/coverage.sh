@@ -12,8 +12,8 @@
 #   second CPU without a tick, and the module has it tick or does not).
 #
 # Prints file, lines, covered; then each line that was not, with its reason from
-# coverage.reasons.  Fails below 95 % of all lines of module/*.c, on a line
-# without a reason, and when a test fails.  The data is in build/coverage.
+# coverage.reasons.  Fails below 95 % of all lines of the module, on a line without a
+# reason, on a reason for no line, and when a test fails.  The data is in build/coverage.
 set -euo pipefail
 . "$(dirname "${BASH_SOURCE[0]}")/vm/lib.sh"
 
@@ -98,7 +98,8 @@ collect()
 		result 1 "coverage: $name: no data came out of the VM, see $log"
 }
 
-# FILE, LINE, COUNT, TEXT of the lines that are code; COUNT is 0 or 1
+# FILE, LINE, COUNT, TEXT; COUNT is 0 or 1, or - of what is no code.  A header's line
+# is covered if it is in one of the files that include it.
 annotated()
 {
 	local version all=$DATA/all counts
@@ -124,8 +125,8 @@ annotated()
 		awk -F: -v module="$DATA/module" '
 			/^ *-: *0:Source:/ {
 				file = $4
-				sub(/.*\//, "", file)
-				ours = $4 ~ /\/module\/[a-z_]+\.c$/
+				sub(/.*\/module\//, "", file)
+				ours = $4 ~ /\/module\/([a-z_]+\/)?[a-z_]+\.[ch]$/
 				for (n = 0; ours && (getline line <(module "/" file)) > 0;)
 					text[++n] = line
 				close(module "/" file)
@@ -133,11 +134,20 @@ annotated()
 			ours && $2 > 0 && $2 <= n {
 				count = $1
 				gsub(/[ *]/, "", count)
-				if (count != "-")
+				if (count == "-")
+					count = -1
+				else
 					count = count ~ /^[#=]/ ? 0 : 1
 				line = text[$2 + 0]
 				gsub(/\t/, " ", line)
-				printf "%s\t%d\t%s\t%s\n", file, $2, count, line
+				place = file "\t" $2 + 0
+				if (!(place in best) || count > best[place])
+					best[place] = count
+				source[place] = line
+			}
+			END {
+				for (place in best)
+					printf "%s\t%s\t%s\n", place, best[place] < 0 ? "-" : best[place], source[place]
 			}'
 }
 
@@ -162,24 +172,25 @@ report()
 				printf format, file, lines, hits, lines ? sprintf("%.1f", 100 * hits / lines) : "-"
 			lines = hits = 0
 		}
-		function explained(i) {
+		function reason(i) {
 			for (i = 1; i <= n; i++)
-				if (where[i] == file ":" name && (text[i] == "*" || index($4, text[i])))
+				if (where[i] == file ":" name && (text[i] == "*" || index($4, text[i]))) {
+					used[i]
 					return why[i]
+				}
 			return ""
 		}
 		$1 != file { print_file(); file = $1; name = "" }
 		# the name at the beginning of a line is that of a function
 		$4 ~ /^[a-z].*\(/ && $4 !~ /;$/ { name = $4; sub(/\(.*/, "", name); sub(/.*[ *]/, "", name) }
-		$3 != "-" { lines++; all++ }
+		$3 != "-" { lines++; all++; because = reason() }
 		$3 == 1 { hits++; covered++ }
 		$3 == "0" {
-			reason = explained()
-			if (reason == "")
+			if (because == "")
 				unknown++
 			code = $4
 			sub(/^ +/, "", code)
-			missed[++m] = sprintf("%s:%d: %s: %s\n\t%s", file, $2, name, code, reason == "" ? "NOT EXPLAINED" : reason)
+			missed[++m] = sprintf("%s:%d: %s: %s\n\t%s", file, $2, name, code, because == "" ? "NOT EXPLAINED" : because)
 		}
 		END {
 			print_file()
@@ -187,8 +198,13 @@ report()
 			print ""
 			for (i = 1; i <= m; i++)
 				print missed[i]
-			printf "%d lines not covered, %d of them not explained\n", m, unknown
-			exit !all || 100 * covered < least * all || unknown > 0
+			for (i = 1; i <= n; i++)
+				if (!(i in used)) {
+					print "coverage.reasons: " where[i] ": " text[i] ": there is no such line"
+					stale++
+				}
+			printf "%d lines not covered, %d of them not explained; %d reasons for no line\n", m, unknown, stale
+			exit !all || 100 * covered < least * all || unknown > 0 || stale > 0
 		}'
 }
 
