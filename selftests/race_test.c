@@ -516,6 +516,22 @@ TEST_F(race, stop_that_lasts_against_the_worker)
 	close(uffd);
 }
 
+TEST_F(race, stats_against_ticks)
+{
+	__u64 end;
+
+	self->other.fd = open("/dev/zero", O_RDONLY | O_CLOEXEC);
+	ASSERT_LE(0, self->other.fd);
+	ASSERT_EQ(0, profil_start_page(self->fd, hot_a, self->pages[0]));
+	ASSERT_EQ(0, other_start(&self->other, step_read));
+	end = ticks(self) + TICKS;
+	while (ticks(self) < end)
+		ASSERT_TRUE(check_identity(&self->stats));
+	other_join(&self->other);
+	close(self->other.fd);
+	expect_counted(*self->pages[0]);
+}
+
 /* One word with three writers: two CPUs' ticks and the program. */
 static void step_add(struct other *other)
 {
