@@ -20,7 +20,7 @@ help:
 #? Try it, in a virtual machine; nothing is loaded into this machine's kernel:
 #?   make demo            where does SQLite spend its time?
 #?   make demo PROG='...' where does a program of yours?
-#?   make check           all tests but those of check-debug
+#?   make check           lint, test, and the suite on stock kernels
 #?   make vm              a shell with the module loaded
 #?   make vm-run DIR=path CMD='...'
 #?                        run a command there, in a folder of this machine
