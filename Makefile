@@ -47,7 +47,7 @@ help:
 #?   make bench-all       the same on other kernels and arm64
 #?   make check-mutants, check-replay, check-lifecycle, check-soak, check-fuzz,
 #?   check-coverage       one of them in its long form, up to hours
-#?   make check-all       check, and these in their long forms, about three hours; goes
+#?   make check-all       check, and these in their long forms, about five hours; goes
 #?                        on where it was stopped
 #?   make check-dkms      dkms.conf, in a fresh Debian root; needs to be root
 #?   make clean           remove build/

@@ -232,7 +232,7 @@ host() {
 # All of it is read before any of it runs: a source that is edited meanwhile
 # must not change what runs.
 main() {
-	local set
+	local set seed
 
 	if [ "${1:-}" = --go-on ]; then
 		go_on=1 commit=$(committed)
@@ -264,8 +264,9 @@ main() {
 		fuzz)
 			long lane 'runner selfcheck fuzz' selftests/vm/selfcheck.sh fuzz
 			long lane 'fuzz' selftests/fuzz/fuzz.sh --calls 300000
-			long lane 'fuzz 1' selftests/fuzz/fuzz.sh --kernel fuzz --calls 5000000 --seed 1
-			long lane 'fuzz 2' selftests/fuzz/fuzz.sh --kernel fuzz --calls 5000000 --seed 101
+			for seed in {1..20}; do
+				long lane "fuzz $seed" selftests/fuzz/fuzz.sh --kernel fuzz --calls 500000 --seed "$seed"
+			done
 			;;
 		esac
 	done
