@@ -406,7 +406,7 @@ TEST_F(race, stop_and_start_against_a_sample_that_sleeps)
 	__u64 end;
 
 	if (!self->task_work)
-		return;		/* No worker ever sleeps. */
+		SKIP(return, "no worker ever sleeps");
 	pollfd.fd = userfault_create(self->pages[0]);
 	ASSERT_LE(0, pollfd.fd);
 	ASSERT_EQ(0, profil_start_page(self->fd, hot_a, self->pages[0]));
@@ -432,7 +432,7 @@ TEST_F(race, rmmod_against_a_sample_that_sleeps)
 	char count[16];
 
 	if (!self->task_work)
-		return;
+		SKIP(return, "no worker ever sleeps");
 	pollfd.fd = userfault_create(self->pages[0]);
 	ASSERT_LE(0, pollfd.fd);
 	ASSERT_EQ(0, profil_start_page(self->fd, hot_a, self->pages[0]));
@@ -497,7 +497,7 @@ TEST_F(race, stop_that_lasts_against_the_worker)
 	int uffd;
 
 	if (self->task_work)
-		return;		/* No worker comes for what waits for its thread. */
+		SKIP(return, "no worker comes for what waits for its thread");
 	ASSERT_EQ(0, access("/proc/self/stack", R_OK));
 	uffd = userfault_create(self->pages[0]);
 	ASSERT_LE(0, uffd);
