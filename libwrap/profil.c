@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
 /* profil(), in an archive member of its own: see internal.h for why. */
+#define _GNU_SOURCE
 #include <errno.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -9,7 +10,7 @@
 static int start_next(unsigned short *buf, size_t bufsiz, size_t offset,
 		      unsigned int scale)
 {
-	const char *fallback = getenv("PROFIL_FALLBACK");
+	const char *fallback = secure_getenv("PROFIL_FALLBACK");
 
 	if (!fallback || strcmp(fallback, "signal")) {
 		libprofil_complain("");
