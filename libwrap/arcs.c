@@ -3,11 +3,12 @@
 #include <errno.h>
 #include <linux/mman.h>
 #include "arcs.h"
+#include "gmon.h"
 #include "syscall.h"
 
 #define ARCS_MIN	512	/* entries at which searches begin */
 #define ARCS_TAIL	64	/* entries beyond, to end them; the last stays free */
-#define ARCS_REPLACED	(-1)	/* by a bigger one of the same thread */
+#define ARCS_KEPT	(-1)	/* by a thread that is not known, or replaced by a bigger one */
 
 /* Where nothing is found: what a thread has at its beginning. */
 struct libprofil_arcs libprofil_arcs_none;
@@ -25,11 +26,33 @@ static int thread_id(void)
 	return libprofil_syscall(SYS_gettid, 0, 0, 0, 0, 0, 0);
 }
 
+static int process_id(void)
+{
+	return libprofil_syscall(SYS_getpid, 0, 0, 0, 0, 0, 0);
+}
+
 static bool is_alive(int thread)
 {
-	long pid = libprofil_syscall(SYS_getpid, 0, 0, 0, 0, 0, 0);
+	return thread &&
+	       libprofil_syscall(SYS_tgkill, process_id(), thread, 0, 0, 0, 0) != -ESRCH;
+}
 
-	return thread && libprofil_syscall(SYS_tgkill, pid, thread, 0, 0, 0, 0) != -ESRCH;
+/* Which is in its parent's memory, and has the table of the thread that made it. */
+static bool is_child_of_vfork(void)
+{
+	int pid = atomic_load(&libprofil_own->pid);
+
+	return pid && pid != process_id();
+}
+
+/* Whose the table is that replaces @old: not a child's, which ends before its parent. */
+static int arcs_owner(const struct libprofil_arcs *old)
+{
+	int owner = atomic_load(&old->owner);
+
+	if (owner > 0)
+		return owner;
+	return is_child_of_vfork() ? ARCS_KEPT : thread_id();
 }
 
 /* What no thread has any more, counts and all. */
@@ -37,10 +60,13 @@ static struct libprofil_arcs *arcs_adopt(int thread)
 {
 	struct libprofil_arcs *arcs;
 
+	/* To it, all threads of its parent look as if they had ended. */
+	if (is_child_of_vfork())
+		return NULL;
 	for (arcs = atomic_load(&all); arcs; arcs = arcs->next) {
 		int owner = atomic_load(&arcs->owner);
 
-		if (owner != ARCS_REPLACED && (owner == thread || !is_alive(owner)) &&
+		if (owner != ARCS_KEPT && (owner == thread || !is_alive(owner)) &&
 		    atomic_compare_exchange_strong(&arcs->owner, &owner, thread))
 			return arcs;
 	}
@@ -76,7 +102,7 @@ static uintptr_t arcs_entries(const struct libprofil_arcs *arcs)
 /* A table with more room than @old, or NULL. */
 static struct libprofil_arcs *arcs_grow(struct libprofil_arcs *old)
 {
-	int thread = thread_id();
+	int thread = arcs_owner(old);
 	struct libprofil_arcs *arcs;
 
 	if (old == &libprofil_arcs_none)
@@ -89,7 +115,7 @@ static struct libprofil_arcs *arcs_grow(struct libprofil_arcs *old)
 		return NULL;
 	libprofil_arcs_mine = arcs;
 	if (old != &libprofil_arcs_none)
-		atomic_store(&old->owner, ARCS_REPLACED);
+		atomic_store(&old->owner, ARCS_KEPT);
 	return arcs;
 }
 

@@ -22,6 +22,9 @@
  *   in two places, which gprof adds.
  * - The table of a thread that ended is taken over by a new one.  So there are
  *   never more of them than there were threads at a time.
+ * - A child of vfork() counts in the table of the thread that made it, which
+ *   stays the owner also of a bigger one.  If that thread had none yet, the
+ *   child cannot tell who it is: the table is never taken over.
  * - In a forked child all but the first page of each table is empty
  *   (MADV_WIPEONFORK), and so belongs to nobody, until
  *   libprofil_arcs_forked().
@@ -62,7 +65,7 @@ struct libprofil_arcs {
 	struct libprofil_arcs *next;	/* of all there are */
 	/* What follows is empty in a forked child. */
 	uintptr_t used __attribute__((aligned(ARCS_PAGE)));
-	_Atomic int owner;	/* a thread, 0, or ARCS_REPLACED */
+	_Atomic int owner;	/* a thread, 0, or ARCS_KEPT */
 	struct libprofil_arc first[] __attribute__((aligned(ARC_BYTES)));
 };
 

@@ -58,6 +58,15 @@ two_threads_of_a_child() {
 	counted leaf 40000000 "$tmp/calls" "$tmp"/run/gmon.out.*
 }
 
+# It counts in the table of a thread of its parent, which no other one may take over.
+vfork_children() {
+	$CC -o "$tmp/vfork" "$here/vfork.c"
+	run "$tmp/vfork" grown 20000000
+	counted leaf $((1 + 1024 + 2 * 20000000)) "$tmp/vfork" "$tmp/run/gmon.out"
+	run "$tmp/vfork" first 20000000
+	counted leaf $((1 + 1 + 3 * 20000000)) "$tmp/vfork" "$tmp/run/gmon.out"
+}
+
 # More arcs than a table has at its beginning.
 many_arcs() {
 	run "$tmp/calls" many 9
@@ -197,6 +206,7 @@ check 'no call of four threads is lost' four_threads
 check 'no call of a signal handler is lost' signal_handlers
 check 'forked children count from zero, each for itself' children
 check 'threads of a child lose none' two_threads_of_a_child
+check 'nor do threads of a parent, after a child of vfork()' vfork_children
 check 'arcs may be many' many_arcs
 check '_mcleanup() may be called twice' cleanup_twice
 check 'moncontrol(0) counts nothing' switched_off
