@@ -75,7 +75,8 @@ static bool write_anew(struct libprofil_gmon *gmon)
 	return done;
 }
 
-static bool write_object(const struct libprofil_object *object, bool last)
+/* 0, or the reason, which has been told. */
+static int write_object(const struct libprofil_object *object, bool last)
 {
 	struct libprofil_gmon gmon = {
 		.object = object,
@@ -83,30 +84,35 @@ static bool write_object(const struct libprofil_object *object, bool last)
 		.rate = libprofil_profile.rate,
 		.anew = anew && !last,
 	};
-	bool done;
+	int err;
 
-	done = libprofil_place_name(object) &&
-	       (gmon.anew ? write_anew(&gmon) : libprofil_place_write(&gmon));
-	if (!done)
-		libprofil_place_complain();
-	return done;
+	if (libprofil_place_name(object) &&
+	    (gmon.anew ? write_anew(&gmon) : libprofil_place_write(&gmon)))
+		return 0;
+	err = errno;
+	libprofil_place_complain();
+	return err;
 }
 
-static bool write_objects(bool last)
+/* 0, or the reason of the first file that was not written. */
+static int write_objects(bool last)
 {
 	const struct libprofil_profile *profile = &libprofil_profile;
-	bool done = true;
+	int first = 0;
 
 	libprofil_fallback_take(profile->objects);
 	for (size_t i = 0; i < profile->num; i++) {
+		int err;
+
 		if (i && is_empty(&profile->objects[i]) && !has_blocks(&profile->objects[i]))
 			continue;
-		if (write_object(&profile->objects[i], last))
+		err = write_object(&profile->objects[i], last);
+		if (!err)
 			libprofil_own->wrote = true;
-		else
-			done = false;
+		else if (!first)
+			first = err;
 	}
-	return done;
+	return first;
 }
 
 /**
@@ -138,13 +144,15 @@ static void tell_lost(void)
  * @flags: DUMP_*
  *
  * Context: Any thread and signal handler, with DUMP_ASYNC.
- * Return: 0; or -1 with errno, if one was not written, and a line on stderr said so.
+ * Return: 0, with errno as it was; or -1 with that of the first that was not written,
+ * and a line on stderr said so.
  */
 int libprofil_dump(unsigned int flags)
 {
 	struct libprofil_profile *profile = &libprofil_profile;
-	bool last = flags & DUMP_LAST, done = true;
+	bool last = flags & DUMP_LAST;
 	struct libprofil_hold hold;
+	int before = errno, err = 0;
 
 	if (!profile->num || !libprofil_own_is())
 		return 0;
@@ -152,7 +160,7 @@ int libprofil_dump(unsigned int flags)
 	if (!(flags & DUMP_ASYNC))
 		libprofil_place_look();
 	if (!profile->written) {
-		done = write_objects(last);
+		err = write_objects(last);
 		if (last)
 			tell_lost();
 		else if (anew)
@@ -160,7 +168,8 @@ int libprofil_dump(unsigned int flags)
 		profile->written = last;
 	}
 	libprofil_own_give(&hold);
-	return done ? 0 : -1;
+	errno = err ? err : before;
+	return err ? -1 : 0;
 }
 
 /**

@@ -153,6 +153,18 @@ dump_of_closed() {
 	counted in_a 28 "$tmp/a/liba.so" "$tmp/run/gmon.out.liba.so"
 }
 
+dump_leaves_errno() {
+	test "$(run "$tmp/host-pg" "$tmp/a/liba.so" 31 dump)" = '0 77'
+	files gmon.out gmon.out.liba.so
+}
+
+# The program's own file cannot be written; the library's can, after it.
+dump_says_why() {
+	test "$(run sh -c 'mkdir gmon.out; exec "$@"' sh "$tmp/host-pg" "$tmp/a/liba.so" 32 dump)" = \
+		'-1 Is a directory'
+	counted in_a 32 "$tmp/a/liba.so" "$tmp/run/gmon.out.liba.so"
+}
+
 library "$tmp/a/liba.so" in_a
 library "$tmp/a/libb.so" in_b
 library "$tmp/c/liba.so" in_c
@@ -176,4 +188,6 @@ check 'a program without any of it writes nothing' nothing_of_pg
 check 'a program that begins a profile by hand says of what' by_hand_where
 check 'and counts from there on' by_hand_when
 check 'the interval tells of what is closed' dump_of_closed
+check 'profil_dump() leaves errno as it was' dump_leaves_errno
+check 'or has the reason of the first file that failed' dump_says_why
 plan

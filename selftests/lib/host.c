@@ -2,20 +2,24 @@
 /*
  * Opens libraries, and does as it is told:
  *
- *	host {FILE | N | close | fork | term}...
+ *	host {FILE | N | close | fork | term | dump}...
  *
  * FILE is opened, N calls are made in it, close closes it, fork goes on in a child,
- * and term is a signal that ends it.  With LINKED, calls are made in a library that
- * it is linked to.
+ * term is a signal that ends it, and dump says what profil_dump() returns, and what
+ * becomes of errno 77.  With LINKED, calls are made in a library that it is linked to.
  */
 #include <ctype.h>
 #include <dlfcn.h>
+#include <errno.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
+
+#pragma weak profil_dump
+int profil_dump(void);
 
 static void *handle;
 
@@ -49,6 +53,16 @@ static void go_on_in_child(void)
 		exit(waitpid(pid, &status, 0) != pid || status);
 }
 
+static void dump(void)
+{
+	int ret;
+
+	errno = 77;
+	ret = profil_dump();
+	printf("%d %s\n", ret, errno == 77 ? "77" : strerror(errno));
+	fflush(stdout);
+}
+
 int main(int argc, char **argv)
 {
 	int i;
@@ -60,6 +74,8 @@ int main(int argc, char **argv)
 			go_on_in_child();
 		else if (!strcmp(argv[i], "term"))
 			kill(getpid(), SIGTERM);
+		else if (!strcmp(argv[i], "dump"))
+			dump();
 		else if (isdigit(*argv[i]))
 			plug(atol(argv[i]));
 		else
