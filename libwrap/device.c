@@ -79,15 +79,15 @@ void libprofil_say(const char *const parts[LIBPROFIL_PARTS])
  * Callers from before this library ignore the result of profil(), and would
  * find an empty histogram without a word.
  */
-void libprofil_complain(const char *note)
+static void complain_once(const char *what, const char *advice, const char *note)
 {
 	static atomic_flag said = ATOMIC_FLAG_INIT;
 	const char *quiet = getenv("PROFIL_QUIET");
 	int err = errno;
 	const char *const parts[LIBPROFIL_PARTS] = {
-		"profil: cannot open " DEVICE ": ",
+		what,
 		strerror(err),
-		remedy(err),
+		advice,
 		note,
 		"\n",
 	};
@@ -97,4 +97,30 @@ void libprofil_complain(const char *note)
 		return;
 	if (!atomic_flag_test_and_set(&said))
 		libprofil_say(parts);
+}
+
+void libprofil_complain(const char *note)
+{
+	complain_once("profil: cannot open " DEVICE ": ", remedy(errno), note);
+}
+
+static const char *start_remedy(int err)
+{
+	switch (err) {
+	case ENOSPC:
+		return "; raise max_profiles_user or max_regions_user, see profil(4)";
+	case ENOMEM:
+		return "; raise its limit (ulimit -v)";
+	case EAGAIN:
+		return "; raise its limit (ulimit -l)";
+	default:
+		return "; see ERRORS in profil(4)";
+	}
+}
+
+/* For programs of gcc -pg, which have no result to look at. */
+void libprofil_complain_start(void)
+{
+	complain_once("profil: cannot start a profile with " DEVICE ": ",
+		      start_remedy(errno), "");
 }

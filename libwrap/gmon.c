@@ -60,8 +60,10 @@ static void start(void)
 					     MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	int ret;
 
-	if (regions == MAP_FAILED)
+	if (regions == MAP_FAILED) {
+		libprofil_complain_start();
 		return;
+	}
 	fill(regions);
 	start.regions_uptr = (uintptr_t)regions;
 	ret = libprofil_command(PROFIL_IOC_QUERY, &query);
@@ -69,7 +71,9 @@ static void start(void)
 		ret = libprofil_start(&start);
 	if (!ret)
 		libprofil_profile.rate = query.out_tick_hz;
-	else if (ret == NO_DEVICE && !libprofil_fallback_start(libprofil_profile.objects))
+	else if (ret != NO_DEVICE)
+		libprofil_complain_start();
+	else if (!libprofil_fallback_start(libprofil_profile.objects))
 		libprofil_complain("");
 	munmap(regions, bytes);
 }

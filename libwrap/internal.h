@@ -32,6 +32,7 @@ extern atomic_bool libprofil_started;
 #define NO_DEVICE (-2)	/* it cannot be opened: not even the command failed */
 int libprofil_command(unsigned long cmd, void *arg);
 void libprofil_complain(const char *note);
+void libprofil_complain_start(void);
 
 /* A line on stderr, made of parts; the one after the last is NULL. */
 #define LIBPROFIL_PARTS 8

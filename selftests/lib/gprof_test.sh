@@ -152,6 +152,31 @@ says_no_device() {
 	test "$(wc -l <"$tmp/err")" = 1
 }
 
+# refused ERRNO VARIABLE=VALUE...: with a device that starts nothing, again and again
+refused() {
+	refuse=$1
+	shift
+	${CC% -pg*} -fPIC -shared -I"$here/../../uapi" -o "$tmp/refuses.so" "$here/refuses.c"
+	run env LD_PRELOAD="$tmp/refuses.so:$lib/libprofil.so" REFUSE="$refuse" "$@" \
+		"$tmp/calls" switched 9 2>"$tmp/err"
+	counted leaf 2 "$tmp/calls" "$tmp/run/gmon.out"
+}
+
+# Numbers as errno has them on all machines.
+says_no_profile() {
+	for reason in '28:No space left on device; raise max_profiles_user' \
+		'12:Cannot allocate memory; raise its limit (ulimit -v)' \
+		'11:Resource temporarily unavailable; raise its limit (ulimit -l)' \
+		'19:No such device; see ERRORS in profil(4)'; do
+		refused "${reason%%:*}" PROFIL_QUIET=0
+		cat "$tmp/err"
+		grep -F "profil: cannot start a profile with /dev/profil: ${reason#*:}" "$tmp/err"
+		test "$(wc -l <"$tmp/err")" = 1
+	done
+	refused 28 PROFIL_QUIET=1
+	test ! -s "$tmp/err"
+}
+
 # seconds PROGRAM FILE: in all functions
 seconds() {
 	gprof -b -p "$@" | awk '$3 ~ /^[0-9.]+$/ { sum += $3 } END { print sum + 0 }'
@@ -219,5 +244,6 @@ check 'a full disk leaves no half file' full_disk
 check 'a file is replaced, not overwritten' earlier_file
 check "a call costs at most half of the C library's instructions" half_of_glibc
 check 'one line says that there is no device' says_no_device
+check 'or that it starts no profile, and why' says_no_profile
 check 'PROFIL_FALLBACK=signal has the C library count' fallback
 plan
