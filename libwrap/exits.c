@@ -57,9 +57,8 @@ static bool handle(int number, void (*handler)(int sig), int flags)
 
 	if (sigaction(number, NULL, &old))
 		return false;
-	if (old.sa_handler == SIG_DFL)
-		sigaction(number, &new, NULL);
-	return true;
+	/* What KILL and STOP do can be read, but not changed. */
+	return old.sa_handler != SIG_DFL || !sigaction(number, &new, NULL);
 }
 
 static void dump_and_go_on(int number)

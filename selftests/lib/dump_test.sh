@@ -206,10 +206,13 @@ no_folder() {
 }
 
 no_thread() {
-	ends 3 PROFIL_INTERVAL=x PROFIL_EXIT=sideways,_exit "$ends" _exit 1
+	ends 3 PROFIL_INTERVAL=x PROFIL_EXIT=sideways,KILL,9,_exit PROFIL_SIGNAL=19 "$ends" _exit 1
 	grep '^profil: cannot understand x in PROFIL_INTERVAL; ' "$tmp/err"
-	grep '^profil: cannot understand sideways in PROFIL_EXIT; ' "$tmp/err"
-	test "$(wc -l <"$tmp/err")" = 2
+	for word in sideways KILL 9; do
+		grep "^profil: cannot understand $word in PROFIL_EXIT; " "$tmp/err"
+	done
+	grep '^profil: cannot understand 19 in PROFIL_SIGNAL; ' "$tmp/err"
+	test "$(wc -l <"$tmp/err")" = 5
 	leaves 1 gmon.out
 }
 
