@@ -16,7 +16,8 @@ struct libprofil_arcs libprofil_arcs_none;
 __thread struct libprofil_arcs *libprofil_arcs_mine
 	__attribute__((tls_model("initial-exec"))) = &libprofil_arcs_none;
 
-_Atomic unsigned char libprofil_arcs_off;
+/* Of a static program: startup.c has that of the shared library. */
+__attribute__((weak)) _Atomic unsigned char libprofil_arcs_off = ARCS_OFF;
 _Atomic unsigned long libprofil_arcs_lost;
 
 static struct libprofil_arcs *_Atomic all;
@@ -139,6 +140,19 @@ static bool arcs_count(struct libprofil_arcs *arcs, uintptr_t from, uintptr_t se
 	return false;
 }
 
+/*
+ * Whether what was ARCS_EARLY can be counted.  No thread has a table then.  Before this
+ * library is relocated, what is read here is another word, near the thread pointer.
+ */
+static bool arcs_begin(void)
+{
+	unsigned char early = ARCS_EARLY;
+
+	if (libprofil_arcs_mine == &libprofil_arcs_none)
+		atomic_compare_exchange_strong(&libprofil_arcs_off, &early, 0);
+	return !libprofil_arcs_off;
+}
+
 /**
  * libprofil_arcs_add() - Count a call, of an arc that may be new
  * @from: Where the call returns to
@@ -148,8 +162,11 @@ static bool arcs_count(struct libprofil_arcs *arcs, uintptr_t from, uintptr_t se
  */
 void libprofil_arcs_add(uintptr_t from, uintptr_t self)
 {
-	struct libprofil_arcs *arcs = libprofil_arcs_mine, *bigger = NULL;
+	struct libprofil_arcs *arcs, *bigger = NULL;
 
+	if (libprofil_arcs_off && !arcs_begin())
+		return;
+	arcs = libprofil_arcs_mine;
 	/* Without memory it may become as full as it can. */
 	if (arcs->used > arcs_entries(arcs) / 2)
 		bigger = arcs_grow(arcs);

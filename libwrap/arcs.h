@@ -25,6 +25,10 @@
  * - A child of vfork() counts in the table of the thread that made it, which
  *   stays the owner also of a bigger one.  If that thread had none yet, the
  *   child cannot tell who it is: the table is never taken over.
+ * - ld.so has resolvers, of STT_GNU_IFUNC, call mcount when nothing of this library
+ *   is relocated, and a static program when there is no thread pointer.  So those
+ *   calls are not counted: a static program is ARCS_OFF until __monstartup(), and
+ *   the shared library, which may count constructors before its own, ARCS_EARLY.
  * - In a forked child all but the first page of each table is empty
  *   (MADV_WIPEONFORK), and so belongs to nobody, until
  *   libprofil_arcs_forked().
@@ -43,6 +47,10 @@
 #define ARC_FROM	8
 #define ARC_COUNT	16
 #define ARCS_HASH	0x2545f491
+
+/* What libprofil_arcs_off is; 0 if calls are counted. */
+#define ARCS_OFF	1
+#define ARCS_EARLY	2	/* unless there is no thread-local memory yet */
 
 #ifndef __ASSEMBLER__
 
@@ -76,8 +84,8 @@ _Static_assert(sizeof(struct libprofil_arc) == ARC_BYTES, "mcount_x86_64.S");
 extern __thread struct libprofil_arcs *libprofil_arcs_mine
 	__attribute__((tls_model("initial-exec")));
 
-/* Whether mcount returns at once. */
-extern _Atomic unsigned char libprofil_arcs_off;
+/* Whether mcount returns at once.  Hidden: it is read before addresses are relocated. */
+extern _Atomic unsigned char libprofil_arcs_off __attribute__((visibility("hidden")));
 
 /* Calls that no memory was left to count. */
 extern _Atomic unsigned long libprofil_arcs_lost;

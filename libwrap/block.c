@@ -68,11 +68,13 @@ PROFIL_API
 void libprofil_block_count(uintptr_t back)
 {
 	uintptr_t at = call_before(back);
+	unsigned char off = libprofil_arcs_off;
 	struct libprofil_arc *arc;
 
-	if (libprofil_arcs_off)
+	if (off == ARCS_OFF)
 		return;
-	arc = search(at);
+	/* ARCS_EARLY is for libprofil_arcs_add() to decide. */
+	arc = off ? NULL : search(at);
 	if (arc) {
 		count_up(arc);
 		return;

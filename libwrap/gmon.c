@@ -160,7 +160,7 @@ void moncontrol(int mode)
 		libprofil_profile.written = false;
 		libprofil_arcs_off = 0;
 	} else if (!mode) {
-		libprofil_arcs_off = 1;
+		libprofil_arcs_off = ARCS_OFF;
 		profil_stop();
 	}
 	libprofil_own_give(&hold);

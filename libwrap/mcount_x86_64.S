@@ -16,8 +16,8 @@
 	/* @from: where the address is that the function will return to */
 	.macro count from:vararg
 	.cfi_startproc
-	cmpb	$0, libprofil_arcs_off(%rip)
-	jne	9f
+	cmpb	$ARCS_OFF, libprofil_arcs_off(%rip)
+	jae	5f
 	movq	libprofil_arcs_mine@gottpoff(%rip), %r11
 	movq	%fs:(%r11), %r11
 	movq	%rax, -8(%rsp)
@@ -40,6 +40,13 @@
 	je	4f
 3:	addq	$ARC_BYTES, %r11
 	jmp	1b
+
+	/* Not counted, or ARCS_EARLY: for libprofil_arcs_add() to decide. */
+5:	je	9b
+	movq	%rax, -8(%rsp)
+	movq	%rcx, -16(%rsp)
+	movq	SELF, %rax
+	movq	\from, %rcx
 
 	/* Not there: what rax and rcx held is below the stack pointer. */
 4:	movq	%rcx, %r11

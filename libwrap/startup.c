@@ -10,6 +10,9 @@
 #include <string.h>
 #include "gmon.h"
 
+/* Constructors of others may come before ours. */
+_Atomic unsigned char libprofil_arcs_off = ARCS_EARLY;
+
 void __monstartup(unsigned long low, unsigned long high);
 void _mcleanup(void);
 

@@ -38,6 +38,14 @@ linked() {
 	counted in_a 11 "$tmp/a/liba.so" "$tmp/run/gmon.out.liba.so"
 }
 
+# As a library that the program has, it is relocated and begins before libprofil.
+linked_early() {
+	library "$tmp/a/libearly.so" in_early -DEARLY=5 -DRESOLVED
+	$CC -DLINKED -o "$tmp/linked" "$here/host.c" -L"$tmp/a" -learly -Wl,-rpath,"$tmp/a"
+	run "$tmp/linked" 11
+	counted in_early 16 "$tmp/a/libearly.so" "$tmp/run/gmon.out.libearly.so"
+}
+
 opened() {
 	for program in "$host" "$tmp/host-pg"; do
 		run "$program" "$tmp/a/liba.so" 12
@@ -173,6 +181,7 @@ library "$tmp/a/later.so" in_later -DEARLY=5
 $CC -o "$host" "$here/host.c"
 $CC -pg -o "$tmp/host-pg" "$here/host.c" -lm
 check 'a library of gcc -pg is counted in a program that is not' linked
+check 'with its constructor, and in spite of resolvers' linked_early
 check 'so is one that is opened' opened
 check 'and one that is closed' closed
 check 'of libraries that come to the same place each has its calls' same_place

@@ -33,6 +33,28 @@ linked() {
 	counted leaf 54321 "$tmp/linked" "$tmp/run/gmon.out"
 }
 
+# resolver FLAG...: the program, whose resolvers call mcount when there is nothing yet
+resolver() {
+	$CC -o "$tmp/resolver" "$here/resolver.c" "$@"
+}
+
+resolver_preloaded() {
+	for flag in -mno-fentry -mfentry; do
+		resolver $flag
+		run "$tmp/resolver" 41
+		counted leaf 41 "$tmp/resolver" "$tmp/run/gmon.out"
+	done
+}
+
+# resolver_linked FLAG...
+resolver_linked() {
+	resolver -L"$lib" -lprofil "$@"
+	rm -rf "$tmp/run"
+	mkdir "$tmp/run"
+	(cd "$tmp/run" && LD_LIBRARY_PATH=$lib "$tmp/resolver" 42)
+	counted leaf 42 "$tmp/resolver" "$tmp/run/gmon.out"
+}
+
 four_threads() {
 	run "$tmp/calls" threads 4 300000
 	counted leaf 1200000 "$tmp/calls" "$tmp/run/gmon.out"
@@ -227,6 +249,13 @@ check 'and one with -mfentry' takeover fentry -mfentry
 check 'a program is linked to the library' linked
 check 'a static one too' linked -static
 check 'and a static one that is position independent' linked -static-pie
+check 'resolvers of ifunc may call mcount' resolver_preloaded
+check 'so may those of a program that is linked to the library' resolver_linked
+check 'and of a static one' resolver_linked -static
+check 'and of a static one that is position independent' resolver_linked -static-pie
+check 'and of one with blocks' resolver_linked -fsanitize-coverage=trace-pc -lprofil_bb
+check 'and of a static one with blocks' resolver_linked -fsanitize-coverage=trace-pc -static \
+	-lprofil_bb -lprofil
 check 'no call of four threads is lost' four_threads
 check 'no call of a signal handler is lost' signal_handlers
 check 'forked children count from zero, each for itself' children

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* A shared library of gcc -pg: WORK is what its function is called. */
+/*
+ * A shared library of gcc -pg: WORK is what its function is called; RESOLVED, by way of
+ * a resolver; EARLY times by a constructor.
+ */
 #define NOINLINE __attribute__((noinline, noclone))
 
 NOINLINE void WORK(void);
@@ -8,11 +11,22 @@ NOINLINE void WORK(void)
 	__asm__ volatile("");
 }
 
+#ifdef RESOLVED
+static NOINLINE void (*choose(void))(void)
+{
+	return WORK;
+}
+
+static void work(void) __attribute__((ifunc("choose")));
+#else
+#define work WORK
+#endif
+
 void plug(long num);
 void plug(long num)
 {
 	while (num--)
-		WORK();
+		work();
 }
 
 #ifdef EARLY
