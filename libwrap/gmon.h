@@ -16,16 +16,25 @@
 #include <stdint.h>
 #include "arcs.h"
 
+/*
+ * Calls of what was unmapped, found by a hash; the entries without a function are
+ * free.  In a forked child all are, whatever their number says.
+ */
+struct libprofil_kept {
+	struct libprofil_arc *first;
+	size_t num, room;	/* of entries; the latter is a power of 2, or 0 */
+};
+
 /* A program or a shared library, and the code of it that is counted. */
 struct libprofil_object {
 	char name[256];		/* of the file; "" of the program */
 	unsigned int number;	/* how many have the same, from before */
 	uintptr_t base;		/* less this, an address is one of the file */
+	uintptr_t begin, end;	/* of all that is mapped */
 	uintptr_t low, high;	/* both are whole multiples of 16 */
 	uint32_t *counts;	/* one for each two bytes */
 	bool mapped, seen;
-	struct libprofil_arc *kept;	/* from the tables when it was unmapped */
-	size_t kept_num;
+	struct libprofil_kept kept;	/* from the tables when it was unmapped */
 };
 
 /* What is counted; all but the counts is changed with the lock of own.c alone. */

@@ -3,64 +3,86 @@
  * Calls by object.  The tables have addresses alone: when an object is unmapped,
  * its calls are kept apart, for other code may come to the same place.
  */
-#include <string.h>
+#define _GNU_SOURCE
 #include <sys/mman.h>
 #include "gmon.h"
 
-struct keeping {
-	const struct libprofil_object *object;
-	struct libprofil_arc *kept;
-	size_t num, room;
-};
+#define KEPT_MIN	64	/* entries at first */
 
 static bool is_of(const struct libprofil_arc *arc, const struct libprofil_object *object)
 {
 	return arc->self >= object->low && arc->self < object->high;
 }
 
-static bool count_arc(void *arg, struct libprofil_arc *arc)
+/* The entry of an arc, or a free one for it: half of them are. */
+static struct libprofil_arc *search(const struct libprofil_kept *kept,
+				    uintptr_t self, uintptr_t from)
 {
-	struct keeping *keeping = arg;
+	size_t i = (from * ARCS_HASH + self) / ARC_BYTES;
 
-	keeping->room += is_of(arc, keeping->object);
+	for (;; i++) {
+		struct libprofil_arc *arc = &kept->first[i & (kept->room - 1)];
+
+		if (!arc->self || (arc->self == self && arc->from == from))
+			return arc;
+	}
+}
+
+/*
+ * Not at the place that the object has just left: then it would come back to
+ * another one, and have another file.
+ */
+static void *map_elsewhere(const struct libprofil_object *object, size_t bytes)
+{
+	size_t left = object->end - object->begin;
+	void *place = mmap((void *)object->begin, left, PROT_NONE,
+			   MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE |
+			   MAP_FIXED_NOREPLACE, -1, 0);
+	void *memory = libprofil_map_zero(bytes);
+
+	if (place != MAP_FAILED)
+		munmap(place, left);
+	return memory;
+}
+
+static bool grow(struct libprofil_object *object)
+{
+	struct libprofil_kept *old = &object->kept;
+	struct libprofil_kept kept = { .room = old->room ? 2 * old->room : KEPT_MIN };
+
+	kept.first = map_elsewhere(object, kept.room * sizeof(*kept.first));
+	if (!kept.first)
+		return false;
+	for (size_t i = 0; i < old->room; i++) {
+		if (!old->first[i].self)
+			continue;
+		*search(&kept, old->first[i].self, old->first[i].from) = old->first[i];
+		kept.num++;
+	}
+	if (old->room)
+		munmap(old->first, old->room * sizeof(*old->first));
+	*old = kept;
 	return true;
 }
 
 static bool keep_arc(void *arg, struct libprofil_arc *arc)
 {
-	struct keeping *keeping = arg;
-	struct libprofil_arc *kept = &keeping->kept[keeping->num];
+	struct libprofil_object *object = arg;
 	uintptr_t count = atomic_load(&arc->count) - arc->told;
+	struct libprofil_arc *kept;
 
-	if (!count || !is_of(arc, keeping->object))
+	if (!count || !is_of(arc, object))
 		return true;
-	if (keeping->num == keeping->room)
+	if (object->kept.num >= object->kept.room / 2 && !grow(object))
 		return false;
+	kept = search(&object->kept, arc->self, arc->from);
+	if (!kept->self) {
+		kept->self = arc->self;
+		kept->from = arc->from;
+		object->kept.num++;
+	}
+	kept->count += count;
 	arc->told += count;
-	kept->self = arc->self;
-	kept->from = arc->from;
-	kept->count = count;
-	keeping->num++;
-	return true;
-}
-
-/* Those kept before, too. */
-static bool make_room(struct keeping *keeping)
-{
-	const struct libprofil_object *object = keeping->object;
-	size_t bytes;
-
-	libprofil_arcs_each(count_arc, keeping);
-	if (!keeping->room)
-		return false;
-	keeping->room += object->kept_num;
-	bytes = keeping->room * sizeof(*keeping->kept);
-	keeping->kept = libprofil_map_zero(bytes);
-	if (!keeping->kept)
-		return false;
-	if (object->kept_num)
-		memcpy(keeping->kept, object->kept, object->kept_num * sizeof(*object->kept));
-	keeping->num = object->kept_num;
 	return true;
 }
 
@@ -72,16 +94,8 @@ static bool make_room(struct keeping *keeping)
  */
 void libprofil_object_close(struct libprofil_object *object)
 {
-	struct keeping keeping = { .object = object };
-
 	object->mapped = false;
-	if (!make_room(&keeping))
-		return;
-	libprofil_arcs_each(keep_arc, &keeping);
-	if (object->kept_num)
-		munmap(object->kept, object->kept_num * sizeof(*object->kept));
-	object->kept = keeping.kept;
-	object->kept_num = keeping.num;
+	libprofil_arcs_each(keep_arc, object);
 }
 
 /* Of an object, for @each of libprofil_object_arcs(). */
@@ -111,8 +125,8 @@ bool libprofil_object_arcs(const struct libprofil_object *object,
 {
 	struct part part = { object, each, arg };
 
-	for (size_t i = 0; i < object->kept_num; i++)
-		if (object->kept[i].self && !each(arg, &object->kept[i]))
+	for (size_t i = 0; i < object->kept.room; i++)
+		if (object->kept.first[i].self && !each(arg, &object->kept.first[i]))
 			return false;
 	return !object->mapped || libprofil_arcs_each(if_of, &part);
 }

@@ -33,20 +33,27 @@ void *libprofil_map_zero(size_t bytes)
 	return memory;
 }
 
+static void widen(uintptr_t *low, uintptr_t *high, uintptr_t begin, uintptr_t end)
+{
+	if (begin < *low)
+		*low = begin;
+	if (end > *high)
+		*high = end;
+}
+
 static void span(const struct dl_phdr_info *info, struct libprofil_object *object)
 {
-	object->low = UINTPTR_MAX;
-	object->high = 0;
+	object->begin = object->low = UINTPTR_MAX;
+	object->end = object->high = 0;
 	for (int i = 0; i < info->dlpi_phnum; i++) {
 		const ElfW(Phdr) *phdr = &info->dlpi_phdr[i];
 		uintptr_t begin = info->dlpi_addr + phdr->p_vaddr;
 
-		if (phdr->p_type != PT_LOAD || !(phdr->p_flags & PF_X))
+		if (phdr->p_type != PT_LOAD)
 			continue;
-		if (begin < object->low)
-			object->low = begin;
-		if (begin + phdr->p_memsz > object->high)
-			object->high = begin + phdr->p_memsz;
+		widen(&object->begin, &object->end, begin, begin + phdr->p_memsz);
+		if (phdr->p_flags & PF_X)
+			widen(&object->low, &object->high, begin, begin + phdr->p_memsz);
 	}
 }
 

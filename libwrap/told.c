@@ -36,7 +36,7 @@ static bool count_arc(void *arg, struct libprofil_arc *arc)
 bool libprofil_told_begin(const struct libprofil_object *object)
 {
 	num = 0;
-	room = SPARE + object->kept_num;
+	room = SPARE + object->kept.num;
 	libprofil_arcs_each(count_arc, NULL);
 	notes = mmap(NULL, room * sizeof(*notes), PROT_READ | PROT_WRITE,
 		     MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);

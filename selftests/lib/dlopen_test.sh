@@ -67,6 +67,41 @@ same_place() {
 	counted in_b 15 "$tmp/a/libb.so" "$tmp/run/gmon.out.libb.so"
 }
 
+# again N FILE: opens it N times, each time with one call and a look at the memory
+again() {
+	num=$1 file=$2
+	set --
+	while [ $# -lt $((num * 4)) ]; do
+		set -- "$file" 1 size close "$@"
+	done
+	run "$host" "$@" 2>"$tmp/places" >"$tmp/sizes"
+	test "$(sort -u "$tmp/places" | wc -l)" = 1
+	files gmon.out "gmon.out.${file##*/}"
+}
+
+# Its calls are written once, however often it came.
+back() {
+	again 2 "$tmp/a/liba.so"
+	cp "$tmp/run/gmon.out.liba.so" "$tmp/twice"
+	again 300 "$tmp/a/liba.so"
+	counted in_a 300 "$tmp/a/liba.so" "$tmp/run/gmon.out.liba.so"
+	test "$(wc -c <"$tmp/run/gmon.out.liba.so")" = "$(wc -c <"$tmp/twice")"
+	test "$(sed 1,9d "$tmp/sizes" | sort -u | wc -l)" = 1
+}
+
+# So many that memory for them would fit where the library was.
+back_with_many() {
+	{
+		echo 'static __attribute__((noinline)) void leaf(void) { __asm__ volatile(""); }'
+		echo 'void plug(long num) { while (num--) {'
+		yes 'leaf();' | head -n 3000
+		echo '} } char space[1 << 20];'
+	} >"$tmp/many.c"
+	$CC -pg -fPIC -shared -o "$tmp/a/many.so" "$tmp/many.c"
+	again 20 "$tmp/a/many.so"
+	counted leaf 60000 "$tmp/a/many.so" "$tmp/run/gmon.out.many.so"
+}
+
 # Before a constructor calls anything.
 same_place_early() {
 	run "$host" "$tmp/a/liba.so" close "$tmp/a/early.so" 1 close "$tmp/a/later.so" 2
@@ -186,6 +221,8 @@ check 'so is one that is opened' opened
 check 'and one that is closed' closed
 check 'of libraries that come to the same place each has its calls' same_place
 check 'from its constructor on' same_place_early
+check 'one that comes again and again needs no more memory, and one file' back
+check 'also if it has many calls' back_with_many
 check 'libraries of the same name have files of their own' same_name
 check 'a child has nothing of what was closed before' child
 check 'calls of a constructor are counted' constructor

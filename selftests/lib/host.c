@@ -2,11 +2,12 @@
 /*
  * Opens libraries, and does as it is told:
  *
- *	host {FILE | N | close | fork | term | dump}...
+ *	host {FILE | N | close | fork | size | term | dump}...
  *
  * FILE is opened, N calls are made in it, close closes it, fork goes on in a child,
- * term is a signal that ends it, and dump says what profil_dump() returns, and what
- * becomes of errno 77.  With LINKED, calls are made in a library that it is linked to.
+ * size prints how many pages are mapped, term is a signal that ends it, and dump says
+ * what profil_dump() returns, and what becomes of errno 77.  With LINKED, calls are
+ * made in a library that it is linked to.
  */
 #include <ctype.h>
 #include <dlfcn.h>
@@ -63,6 +64,17 @@ static void dump(void)
 	fflush(stdout);
 }
 
+static void print_size(void)
+{
+	FILE *statm = fopen("/proc/self/statm", "r");
+	long pages;
+
+	if (!statm || fscanf(statm, "%ld", &pages) != 1)
+		exit(1);
+	printf("%ld\n", pages);
+	fclose(statm);
+}
+
 int main(int argc, char **argv)
 {
 	int i;
@@ -72,6 +84,8 @@ int main(int argc, char **argv)
 			dlclose(handle);
 		else if (!strcmp(argv[i], "fork"))
 			go_on_in_child();
+		else if (!strcmp(argv[i], "size"))
+			print_size();
 		else if (!strcmp(argv[i], "term"))
 			kill(getpid(), SIGTERM);
 		else if (!strcmp(argv[i], "dump"))
