@@ -2,6 +2,7 @@
 /* A block counts: see block.h, and arcs.h for the rules of the tables. */
 #include "arcs.h"
 #include "block.h"
+#include "gmon.h"
 #include "internal.h"
 
 /* gmon.c */
@@ -95,27 +96,19 @@ bool libprofil_block_calls(uintptr_t callee)
 	return false;
 }
 
-struct range {
-	uintptr_t low, high;
-};
-
-static bool is_elsewhere(void *arg, struct libprofil_arc *arc)
+static bool is_call(void *arg, struct libprofil_arc *arc)
 {
-	const struct range *range = arg;
-
-	return arc->self != BLOCK_SELF || arc->from < range->low || arc->from >= range->high;
+	(void)arg;
+	return arc->self != BLOCK_SELF;
 }
 
 /**
  * libprofil_block_any() - Whether a block was reached there
- * @low: Where the code begins
- * @high: Where it ends
+ * @object: What is, or was, mapped
  */
-bool libprofil_block_any(uintptr_t low, uintptr_t high)
+bool libprofil_block_any(const struct libprofil_object *object)
 {
-	struct range range = { low, high };
-
-	return callees[0] && !libprofil_arcs_each(is_elsewhere, &range);
+	return callees[0] && !libprofil_object_arcs(object, is_call, NULL);
 }
 
 /**

@@ -60,7 +60,8 @@ void libprofil_block_start(void);
 void libprofil_block_finish(void);
 /* and for others */
 bool libprofil_block_calls(uintptr_t callee);
-bool libprofil_block_any(uintptr_t low, uintptr_t high);
+struct libprofil_object;
+bool libprofil_block_any(const struct libprofil_object *object);
 
 /* blocks.c: calls @each in the order of addresses, until it returns false. */
 typedef bool libprofil_blocks_fn(void *arg, uintptr_t at, uintptr_t count);

@@ -15,6 +15,7 @@
 int getpid(void);
 
 struct window {
+	const struct libprofil_object *object;
 	uintptr_t low, high;
 	bool anew;			/* the next file begins with what comes now */
 	uintptr_t counts[WINDOW];	/* of the block at each byte */
@@ -23,13 +24,15 @@ struct window {
 
 /*
  * What cannot be read, or is not mapped any more, is 0: of a call of the system
- * that is a result, and no signal.
+ * that is a result, and no signal.  Where an object was, another's code may be.
  */
 static void read_code(struct window *window)
 {
 	uintptr_t at = window->low, bytes;
 
 	memset(window->code, 0, sizeof(window->code));
+	if (!window->object->mapped)
+		return;
 	for (; at < window->high + CALL_BYTES; at += bytes) {
 		struct iovec from, to;
 
@@ -63,16 +66,16 @@ static bool window_each(struct window *window, libprofil_blocks_fn *each, void *
 {
 	memset(window->counts, 0, sizeof(window->counts));
 	read_code(window);
-	libprofil_arcs_each(read_count, window);
+	libprofil_object_arcs(window->object, read_count, window);
 	for (uintptr_t i = 0; i < window->high - window->low; i += CALL_STEP)
 		if (is_block(window, i) && !each(arg, window->low + i, window->counts[i]))
 			return false;
 	return true;
 }
 
-static bool blocks_each(struct window *window, const struct libprofil_object *object,
-			libprofil_blocks_fn *each, void *arg)
+static bool blocks_each(struct window *window, libprofil_blocks_fn *each, void *arg)
 {
+	const struct libprofil_object *object = window->object;
 	uintptr_t low = object->low;
 
 	for (; low < object->high; low = window->high) {
@@ -99,14 +102,15 @@ bool libprofil_blocks_each(const struct libprofil_gmon *gmon,
 	struct window *window;
 	bool all;
 
-	if (!libprofil_block_any(gmon->object->low, gmon->object->high))
+	if (!libprofil_block_any(gmon->object))
 		return true;
 	window = mmap(NULL, sizeof(*window), PROT_READ | PROT_WRITE,
 		      MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	if (window == MAP_FAILED)
 		return false;
+	window->object = gmon->object;
 	window->anew = gmon->anew;
-	all = blocks_each(window, gmon->object, each, arg);
+	all = blocks_each(window, each, arg);
 	munmap(window, sizeof(*window));
 	return all;
 }

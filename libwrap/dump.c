@@ -32,11 +32,6 @@ static bool is_empty(const struct libprofil_object *object)
 	return libprofil_object_arcs(object, is_told, NULL);
 }
 
-static bool has_blocks(const struct libprofil_object *object)
-{
-	return libprofil_block_any(object->low, object->high);
-}
-
 /* The kernel counts meanwhile, and each sample is on one side of this. */
 static void take_counts(const struct libprofil_object *object, uint32_t *taken)
 {
@@ -104,7 +99,7 @@ static int write_objects(bool last)
 	for (size_t i = 0; i < profile->num; i++) {
 		int err;
 
-		if (i && is_empty(&profile->objects[i]) && !has_blocks(&profile->objects[i]))
+		if (i && is_empty(&profile->objects[i]) && !libprofil_block_any(&profile->objects[i]))
 			continue;
 		err = write_object(&profile->objects[i], last);
 		if (!err)

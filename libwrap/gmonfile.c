@@ -142,6 +142,9 @@ static bool put_arc(void *arg, struct libprofil_arc *arc)
 	struct out *out = arg;
 	uintptr_t count = atomic_load(&arc->count) - arc->told;
 
+	/* Those have records of their own. */
+	if (arc->self == BLOCK_SELF)
+		return true;
 	if (count && (!out->gmon->anew || libprofil_told_note(arc, count)))
 		put_calls(out, arc, count);
 	return !out->err;

@@ -5,13 +5,16 @@
  */
 #define _GNU_SOURCE
 #include <sys/mman.h>
+#include "block.h"
 #include "gmon.h"
 
 #define KEPT_MIN	64	/* entries at first */
 
 static bool is_of(const struct libprofil_arc *arc, const struct libprofil_object *object)
 {
-	return arc->self >= object->low && arc->self < object->high;
+	uintptr_t at = arc->self == BLOCK_SELF ? arc->from : arc->self;
+
+	return at >= object->low && at < object->high;
 }
 
 /* The entry of an arc, or a free one for it: half of them are. */
@@ -113,7 +116,7 @@ static bool if_of(void *arg, struct libprofil_arc *arc)
 }
 
 /**
- * libprofil_object_arcs() - Read all calls of an object's functions
+ * libprofil_object_arcs() - Read all calls of an object's functions, and its blocks
  * @object: What is, or was, mapped
  * @each: Called for each, until it returns false
  * @arg: For @each

@@ -45,7 +45,7 @@ int profil_reset(void)
 	libprofil_fallback_take(libprofil_profile.objects);
 	for (size_t i = 0; i < libprofil_profile.num; i++)
 		forget(&libprofil_profile.objects[i]);
-	/* And blocks, which are of no object here. */
+	/* And those of no object. */
 	libprofil_arcs_each(forget_arc, NULL);
 	libprofil_dump_series();
 	libprofil_own_give(&hold);

@@ -174,6 +174,49 @@ opened_later() {
 	reached 'the turn' 37 "$tmp/libpart.so" "$tmp/run/gmon.out.libpart.so"
 }
 
+# plug NAME FLAG...: a library of plug.c
+plug() {
+	name=$1
+	shift
+	$CC -fsanitize-coverage=trace-pc -fPIC -shared -DWORK="in_$name" "$@" \
+		-o "$tmp/$name.so" "$here/plug.c" -L"$lib" -lprofil_bb
+}
+
+# at_one_page ARGUMENT...: host with those
+at_one_page() {
+	run "$tmp/host" "$@" 2>"$tmp/places"
+	test "$(sed 's/...$//' "$tmp/places" | sort -u | wc -l)" = 1
+}
+
+# turns CALLS N NAME: blocks of that library
+turns() {
+	set -- "$1" "$2" "$tmp/$3.so" "$tmp/run/gmon.out.$3.so"
+	test "$(counts "$(line_of 'all turns' plug.c)" "$3" "$4")" = "$1"
+	test "$(counts "$(line_of 'a turn' plug.c)" "$3" "$4")" = "$2"
+}
+
+same_place() {
+	plug a
+	plug b
+	$CC -fsanitize-coverage=trace-pc -o "$tmp/host" "$here/host.c" -L"$lib" -lprofil_bb
+	at_one_page "$tmp/a.so" 1000 close "$tmp/b.so" 2000
+	turns 1 1000 a
+	turns 1 2000 b
+	at_one_page "$tmp/a.so" 1000 close "$tmp/b.so" 2000 close "$tmp/a.so" 500
+	turns 2 1500 a
+	turns 1 2000 b
+}
+
+# Though blocks are found in code, and its code is not what is there.
+same_place_other_code() {
+	plug early -DEARLY=5
+	at_one_page "$tmp/a.so" 1000 close
+	cp "$tmp/run/gmon.out.a.so" "$tmp/alone"
+	at_one_page "$tmp/a.so" 1000 close "$tmp/early.so" 2000
+	cmp "$tmp/run/gmon.out.a.so" "$tmp/alone"
+	turns 2 2005 early
+}
+
 # Though the program names no function of libprofil.
 before_libc() {
 	printf '%s\n' '#define _GNU_SOURCE' '#include <dlfcn.h>' '#include <stdio.h>' \
@@ -234,6 +277,8 @@ check 'counts begin anew with each file, and none is lost' anew
 check 'a static program has its blocks' static_too
 check 'a shared library has its blocks in a file of its own' shared_library
 check 'also one that is opened later' opened_later
+check 'of libraries that come to the same place each has its blocks' same_place
+check 'and none of code that came later' same_place_other_code
 check 'libprofil comes before the C library' before_libc
 check "clang's guards count" guards
 ! command -v clang >/dev/null || check 'and those of clang itself' clang_itself

@@ -26,8 +26,8 @@ void plug(long num);
 void plug(long num)
 {
 	while (num--)
-		work();
-}
+		work();		/* a turn */
+}				/* all turns */
 
 #ifdef EARLY
 static __attribute__((constructor)) void early(void)
