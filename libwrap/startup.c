@@ -16,10 +16,16 @@ _Atomic unsigned char libprofil_arcs_off = ARCS_EARLY;
 void __monstartup(unsigned long low, unsigned long high);
 void _mcleanup(void);
 
+struct relocs {
+	const ElfW(Rela) *first;
+	size_t bytes;
+};
+
 struct names {
 	const ElfW(Sym) *symbols;
 	const char *strings;
 	size_t bytes;
+	struct relocs calls, others;
 };
 
 static void find_names(struct names *names, const ElfW(Dyn) *dyn)
@@ -31,6 +37,14 @@ static void find_names(struct names *names, const ElfW(Dyn) *dyn)
 			names->strings = (const void *)dyn->d_un.d_ptr;
 		else if (dyn->d_tag == DT_STRSZ)
 			names->bytes = dyn->d_un.d_val;
+		else if (dyn->d_tag == DT_JMPREL)
+			names->calls.first = (const void *)dyn->d_un.d_ptr;
+		else if (dyn->d_tag == DT_PLTRELSZ)
+			names->calls.bytes = dyn->d_un.d_val;
+		else if (dyn->d_tag == DT_RELA)
+			names->others.first = (const void *)dyn->d_un.d_ptr;
+		else if (dyn->d_tag == DT_RELASZ)
+			names->others.bytes = dyn->d_un.d_val;
 }
 
 static bool is_one_of(const char *name, const char *const *list)
@@ -41,16 +55,28 @@ static bool is_one_of(const char *name, const char *const *list)
 	return false;
 }
 
-/* Linkers put strings after symbols, which have no number of their own. */
-static bool needs(const struct names *names, const char *const *list)
+static bool any_is_for(const struct relocs *relocs, const struct names *names,
+		       const char *const *list)
 {
-	const ElfW(Sym) *symbol = names->symbols;
+	for (size_t i = 0; i < relocs->bytes / sizeof(*relocs->first); i++) {
+		const ElfW(Sym) *symbol = names->symbols + ELF64_R_SYM(relocs->first[i].r_info);
 
-	for (; (const char *)(symbol + 1) <= names->strings; symbol++)
 		if (symbol->st_shndx == SHN_UNDEF && symbol->st_name < names->bytes &&
 		    is_one_of(names->strings + symbol->st_name, list))
 			return true;
+	}
 	return false;
+}
+
+/*
+ * Whoever needs a symbol has a relocation for it.  How many symbols there are is not
+ * said anywhere: strings may be before them, or far behind with nothing mapped between,
+ * and an empty hash table of GNU's does not count what is undefined.
+ */
+static bool needs(const struct names *names, const char *const *list)
+{
+	return any_is_for(&names->calls, names, list) ||
+	       any_is_for(&names->others, names, list);
 }
 
 static const char *const counting[] = { "mcount", "_mcount", "__fentry__", NULL };

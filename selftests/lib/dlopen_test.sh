@@ -129,6 +129,27 @@ constructor() {
 	counted in_early 26 "$tmp/a/early.so" "$tmp/run/gmon.out.early.so"
 }
 
+# What is between .dynsym and .dynstr may not be there: patchelf moves one of them.
+apart() {
+	library "$tmp/a/apart.so" in_apart -Wl,--section-start=.dynstr=0x800000
+	run "$host" "$tmp/a/apart.so" 31
+	counted in_apart 31 "$tmp/a/apart.so" "$tmp/run/gmon.out.apart.so"
+}
+
+strings_first() {
+	library "$tmp/a/first.so" in_first -Wl,--section-start=.dynsym=0x800000 \
+		-Wl,--section-start=.dynstr=0x1000
+	run "$host" "$tmp/a/first.so" 32
+	counted in_first 32 "$tmp/a/first.so" "$tmp/run/gmon.out.first.so"
+}
+
+# Its hash table is empty, and does not tell how many symbols it needs.
+exports_nothing() {
+	library "$tmp/a/hidden.so" in_hidden -DEARLY=33 -fvisibility=hidden -Wl,--hash-style=gnu
+	run "$host" "$tmp/a/hidden.so"
+	counted in_hidden 33 "$tmp/a/hidden.so" "$tmp/run/gmon.out.hidden.so"
+}
+
 # Where the caller of dlopen() has its libraries.
 runpath() {
 	for flag in --enable-new-dtags --disable-new-dtags; do
@@ -226,6 +247,9 @@ check 'also if it has many calls' back_with_many
 check 'libraries of the same name have files of their own' same_name
 check 'a child has nothing of what was closed before' child
 check 'calls of a constructor are counted' constructor
+check 'a library is noticed whose strings are far from its symbols' apart
+check 'or before them' strings_first
+check 'or which exports nothing' exports_nothing
 check 'dlopen() still searches where its caller says' runpath
 check 'and knows its caller by ORIGIN' origin
 check 'a library is noticed when dlopen() returns' noticed
