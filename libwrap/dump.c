@@ -97,11 +97,12 @@ static int write_objects(bool last)
 
 	libprofil_fallback_take(profile->objects);
 	for (size_t i = 0; i < profile->num; i++) {
+		const struct libprofil_object *object = &profile->objects[i];
 		int err;
 
-		if (i && is_empty(&profile->objects[i]) && !libprofil_block_any(&profile->objects[i]))
+		if (i && is_empty(object) && !libprofil_block_any(object))
 			continue;
-		err = write_object(&profile->objects[i], last);
+		err = write_object(object, last);
 		if (!err)
 			libprofil_own->wrote = true;
 		else if (!first)

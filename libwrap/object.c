@@ -43,8 +43,10 @@ static void widen(uintptr_t *low, uintptr_t *high, uintptr_t begin, uintptr_t en
 
 static void span(const struct dl_phdr_info *info, struct libprofil_object *object)
 {
-	object->begin = object->low = UINTPTR_MAX;
-	object->end = object->high = 0;
+	object->begin = UINTPTR_MAX;
+	object->end = 0;
+	object->low = UINTPTR_MAX;
+	object->high = 0;
 	for (int i = 0; i < info->dlpi_phnum; i++) {
 		const ElfW(Phdr) *phdr = &info->dlpi_phdr[i];
 		uintptr_t begin = info->dlpi_addr + phdr->p_vaddr;
