@@ -26,7 +26,7 @@ done | awk '
 		}
 		text = $0
 		sub(/^(not )?ok [0-9]* *-? */, "", text)
-		result(!/^not/, text)
+		result(!/^not/ && !/# SKIP/, text)
 		next
 	}
 	/^1\.\.[0-9]+$/ { plan = substr($0, 4); next }
