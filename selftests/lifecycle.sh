@@ -48,7 +48,8 @@ guest()
 {
 	local rc=0
 
-	"$VM/run.sh" --kernel "$kernel" --timeout "$seconds" --append log_buf_len=2M --swap --module "$1" --tests "$out" \
+	"$VM/run.sh" --kernel "$kernel" --timeout "$seconds" --swap --module "$1" --tests "$out" \
+		--append 'log_buf_len=2M slub_debug=F,kmalloc-cg-*' \
 		--add "$TOP/selftests/soak/lifecycle-guest:/vm/lifecycle" -- sh /vm/lifecycle "$2" |
 		tee "$tap.guest" || rc=$?
 	[ "$rc" = 0 ] || { [ "$rc" = 1 ] && grep -q '^not ok ' "$tap.guest"; } ||

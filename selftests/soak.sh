@@ -35,7 +35,7 @@ trap 'rm -f "$tap"' EXIT
 rc=0
 # the ends of rounds take their time: twice as long, and more on a slow kernel
 "$VM/run.sh" --kernel "$kernel" --mem 1024 --timeout $((minutes * 240 + 900)) \
-	${module:+--module "$module"} --tests "$out" \
+	${module:+--module "$module"} --tests "$out" --append 'slub_debug=F,kmalloc-cg-*,mm_struct' \
 	--add "$TOP/selftests/soak/soak-guest:/vm/soak" -- sh /vm/soak $((minutes * 60)) "$seed" |
 	tee "$tap" || rc=$?
 awk '/^# sums / {
