@@ -18,7 +18,7 @@
  * @class: Their class
  * @n: Their number
  *
- * Context: Task, reg->lock not held.
+ * Context: Task, also in a section, reg->lock not held.
  */
 void profil_deliver_settle(struct profil_reg *reg, enum profil_class class,
 			   unsigned int n)
@@ -62,7 +62,7 @@ static int profil_deliver_odd(struct profil_reg *reg, struct profil_bin_ref *bin
 	return err;
 }
 
-/* One write, unless the generation is over: then -ESTALE. */
+/* One write, and its account, unless the generation is over: then -ESTALE. */
 static int profil_deliver_once(struct profil_reg *reg,
 			       struct profil_bin_ref *bin, unsigned int n,
 			       unsigned int *added)
@@ -80,6 +80,8 @@ static int profil_deliver_once(struct profil_reg *reg,
 		err = profil_bump_odd(bin) ?
 		      profil_deliver_odd(reg, bin, n, added) :
 		      profil_bump(bin, n, added);
+	profil_race(PROFIL_RACE_ACCOUNT);
+	profil_deliver_settle(reg, PROFIL_IN_RANGE, *added);
 	profil_section_leave(cpu);
 	local_irq_restore(flags);
 	return err;
@@ -143,7 +145,6 @@ bool profil_deliver(struct profil_reg *reg, struct profil_bin_ref *bin,
 	for (tries = 0; *n && !err && tries < PROFIL_DELIVER_TRIES; tries++) {
 		cond_resched();
 		err = profil_deliver_once(reg, bin, *n, &added);
-		profil_deliver_settle(reg, PROFIL_IN_RANGE, added);
 		*n -= added;
 		if (added)
 			tries = 0;

@@ -140,7 +140,7 @@ bool profil_pending_again(struct profil_reg *reg, unsigned long pc)
  * @pc: Where the tick is
  * @n: As how many it counts
  *
- * Context: Hardirq of a tick, @reg->lock held, @reg not dead.
+ * Context: Hardirq of a tick, in a section, @reg->lock held.
  * Return: PROFIL_PENDING, or why it is lost.
  */
 enum profil_class profil_pending_add(struct profil_reg *reg,

@@ -33,10 +33,10 @@
  * kernel mode, touches user memory: the page tables that are loaded may not be
  * current's (EFI, exec, borrowed mm).
  *
- * Sections.  User memory is written only inside a section: interrupts off,
- * page faults disabled, a bounded number of tries (section.c).  Whoever takes
- * a set away waits until no CPU is in a section of that registration, which
- * takes as long as one such write.  Nothing sleeps or faults in a section, so
+ * Sections.  User memory is written, and that accounted for, only in a section:
+ * interrupts off, page faults disabled, a bounded number of tries (section.c).
+ * Whoever takes a set away waits until no CPU is in a section of that registration,
+ * which takes as long as one such write.  Nothing sleeps or faults in a section, so
  * it waits for no thread.  What a STOP delivers before may wait for a file system.
  *
  * Locks, in this order; each line may be taken under those above it:

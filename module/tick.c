@@ -88,45 +88,44 @@ static void profil_tick_count(struct profil_reg *reg,
 		sample->class = profil_tick_bump(sample, user);
 }
 
+/*
+ * In that section too: when it has been waited for, the sample is accounted for,
+ * and only then is the anchor's reference dropped.
+ */
 static void profil_tick_account(struct profil_reg *reg,
 				struct profil_sample *sample)
 {
 	unsigned int left = sample->due - sample->done;
 
 	raw_spin_lock(&reg->lock);
-	if (!reg->dead) {
-		if (left && sample->class == PROFIL_PENDING) {
-			sample->class = profil_pending_add(reg, &sample->bin,
-							   sample->pc, left);
-			if (sample->class == PROFIL_PENDING)
-				reg->deferred += left;
-		}
-		reg->ticks += sample->weight;
-		reg->count[PROFIL_NOT_DUE] += sample->weight - sample->due;
-		reg->count[PROFIL_IN_RANGE] += sample->done;
-		reg->count[sample->class] += left;
+	if (left && sample->class == PROFIL_PENDING) {
+		sample->class = profil_pending_add(reg, &sample->bin,
+						   sample->pc, left);
+		if (sample->class == PROFIL_PENDING)
+			reg->deferred += left;
 	}
+	reg->ticks += sample->weight;
+	reg->count[PROFIL_NOT_DUE] += sample->weight - sample->due;
+	reg->count[PROFIL_IN_RANGE] += sample->done;
+	reg->count[sample->class] += left;
 	raw_spin_unlock(&reg->lock);
 }
 
-/* In a section, which it leaves. */
-static noinline void profil_tick_slow(struct profil_cpu *cpu,
-				      struct profil_reg *reg,
+/* In a section. */
+static noinline void profil_tick_slow(struct profil_reg *reg,
 				      const struct profil_set *set,
 				      struct pt_regs *regs, u64 timer,
 				      unsigned int times)
 {
 	struct profil_sample sample = { };
 
-	if (set && set->timer == timer &&
-	    (!set->thread || set->thread == task_pid(current))) {
-		sample.weight = times * set->weight;
-		profil_tick_count(reg, set, regs, &sample);
-	}
-	profil_section_leave(cpu);
+	if (!set || set->timer != timer ||
+	    (set->thread && set->thread != task_pid(current)))
+		return;
+	sample.weight = times * set->weight;
+	profil_tick_count(reg, set, regs, &sample);
 	profil_race(PROFIL_RACE_ACCOUNT);
-	if (sample.weight)
-		profil_tick_account(reg, &sample);
+	profil_tick_account(reg, &sample);
 }
 
 /* Kernel threads, io_uring and vhost workers: no user code is running. */
@@ -164,7 +163,8 @@ void profil_tick_rest(struct profil_cpu *cpu, struct profil_reg *reg,
 		profil_section_leave(cpu);
 		return;
 	}
-	profil_tick_slow(cpu, reg, set, regs, 0, 1);
+	profil_tick_slow(reg, set, regs, 0, 1);
+	profil_section_leave(cpu);
 	profil_timer_run(reg);
 }
 
@@ -184,5 +184,6 @@ void profil_tick_sample(struct profil_reg *reg, struct pt_regs *regs, u64 timer,
 	struct profil_set *set = profil_section_enter(cpu, reg);
 
 	profil_race(PROFIL_RACE_USE);
-	profil_tick_slow(cpu, reg, set, regs, timer, times);
+	profil_tick_slow(reg, set, regs, timer, times);
+	profil_section_leave(cpu);
 }

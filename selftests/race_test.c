@@ -260,6 +260,50 @@ TEST_F(race, replacement_against_ticks)
 	other_join(&self->other);
 }
 
+/* When STOP returns, what is in the histogram is what STATS says, to the sample. */
+static bool ended_exactly(FIXTURE_DATA(race) *self, void *code)
+{
+	struct profil_region region = page_region(code, self->pages[0]);
+	volatile __u16 *count = self->pages[0];
+	struct profil_query query;
+	__u64 before;
+	int i;
+
+	if (profil_query(self->fd, &query))
+		return false;
+	hold("account", 1000);
+	for (i = 0; i < TICKS; i++) {
+		*count = 0;
+		before = ticks(self) ? self->stats.out_in_range : 0;
+		/* Twice for each tick, which is not the short way. */
+		if (profil_start_rate(self->fd, &region, 1, 2000000000 / query.out_tick_ns))
+			return false;
+		while (!*count)
+			pause_cpu(1);
+		if (profil_stop(self->fd) || profil_stats(self->fd, &self->stats) ||
+		    self->stats.out_in_range - before != *count)
+			return false;
+	}
+	return check_identity(&self->stats);
+}
+
+TEST_F(race, stop_against_the_account_of_a_tick)
+{
+	ASSERT_EQ(0, other_start(&self->other, step_hot));
+	EXPECT_TRUE(ended_exactly(self, hot_a));
+	other_join(&self->other);
+}
+
+TEST_F(race, stop_against_the_account_of_a_delivery)
+{
+	self->other.fd = open("/dev/zero", O_RDONLY | O_CLOEXEC);
+	ASSERT_LE(0, self->other.fd);
+	ASSERT_EQ(0, other_start(&self->other, step_read));
+	EXPECT_TRUE(ended_exactly(self, read_loop));
+	other_join(&self->other);
+	close(self->other.fd);
+}
+
 /* How far from one of two @ticks are due, in halves. */
 static __s64 window_error(const struct profil_stats *from,
 			  const struct profil_stats *to)
