@@ -195,7 +195,9 @@ static int starter_start(struct starter *starter, void *page)
 /*
  * Nearly all of such a START is looking at the mappings.  A third of it is over
  * when another thread wants the address space for itself; if it has to wait for
- * the looking, hardly any is left.
+ * the looking, hardly any is left.  On one CPU, so that neither waits for a turn of
+ * another; and measured by the shortest START, as a machine that others keep busy
+ * may count their time as that of a thread.
  */
 TEST_F(security, start_of_many_mappings_keeps_nobody_from_the_address_space)
 {
@@ -206,6 +208,7 @@ TEST_F(security, start_of_many_mappings_keeps_nobody_from_the_address_space)
 	int i;
 
 	ASSERT_NE(NULL, page);
+	pin(0);
 	starter.fd = self->fd;
 	ASSERT_EQ(0, starter_start(&starter, page));
 	ASSERT_EQ(0, pthread_join(starter.thread, NULL));
@@ -220,6 +223,10 @@ TEST_F(security, start_of_many_mappings_keeps_nobody_from_the_address_space)
 		ASSERT_EQ(0, pthread_join(starter.thread, NULL));
 		ASSERT_EQ(0, starter.ret);
 		passed = over && over < starter.ns * 2 / 3;
+		if (!passed)
+			TH_LOG("%llu of %llu ns were over", over, starter.ns);
+		if (starter.ns < all)
+			all = starter.ns;
 	}
 	EXPECT_TRUE(passed);
 }
