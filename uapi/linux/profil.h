@@ -229,8 +229,9 @@ struct profil_start {
  * @size: sizeof(struct profil_stop)
  * @flags: Must be 0
  *
- * When it returns, no CPU writes to the histograms any more.  Stopping what is
- * not started succeeds.
+ * When it returns, no CPU writes to the histograms any more, and each sample that
+ * is in one is in out_in_range of PROFIL_IOC_STATS.  Stopping what is not started
+ * succeeds.
  */
 struct profil_stop {
 	__u32 size;
