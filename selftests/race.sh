@@ -15,6 +15,7 @@
 #   Kernel: KERNEL	where; 6.12 if there is no such line
 #   Params: STRING	with which parameters of the module
 #   Clock: real		a test of races that does not need the count of instructions
+#   Cpus: N		on so many; 2 if there is no such line
 #   Kill: VERDICT	what finds it out: test (also if there is no such line),
 #			a test that is not ok; splat, one in the kernel's log;
 #			stay, that the module cannot be unloaded any more
@@ -40,9 +41,10 @@ field() {
 
 # where NAME: what two runs have in common that can be one
 where() {
-	local clock=''
+	local clock='' cpus
 	[[ $(field "$1" Test) != race_test* || $(field "$1" Clock) ]] || clock=' --icount 3'
-	echo "$(field "$1" Kernel 6.12)$clock|$(field "$1" Params)"
+	cpus=$(field "$1" Cpus)
+	echo "$(field "$1" Kernel 6.12)$clock${cpus:+ --cpus $cpus}|$(field "$1" Params)"
 }
 
 # command_of NAME: what is run, for a shell
@@ -63,10 +65,10 @@ command_of() {
 # than until the next one, for a while: that is no lockup.  All others have real
 # time, or one CPU may starve: ever when it has waited for the other, its tick is due.
 run() {
-	local kernel clock rc=0
-	read -r kernel clock <<<"${2%%|*}"
-	# shellcheck disable=SC2086 # an option and its value
-	"$VM/run.sh" --kernel "$kernel" $clock --append "skew_tick=1 nosoftlockup profil_try=$5" \
+	local kernel options rc=0
+	read -r kernel options <<<"${2%%|*}"
+	# shellcheck disable=SC2086 # options and their values
+	"$VM/run.sh" --kernel "$kernel" $options --append "skew_tick=1 nosoftlockup profil_try=$5" \
 		--module "$(build_dir "$kernel")/$1.ko" --params "${2#*|}" \
 		--tests "$tmp/tests" --timeout "$timeout" --log "$4.console" \
 		-- sh -c "$3" >"$4" 2>&1 || rc=$?

@@ -260,31 +260,44 @@ TEST_F(race, replacement_against_ticks)
 	other_join(&self->other);
 }
 
-/* When STOP returns, what is in the histogram is what STATS says, to the sample. */
-static bool ended_exactly(FIXTURE_DATA(race) *self, void *code)
+/* START, and wait for a sample of @code that may not be accounted for yet. */
+static bool one_written(FIXTURE_DATA(race) *self, void *code, __u64 *before)
 {
 	struct profil_region region = page_region(code, self->pages[0]);
 	volatile __u16 *count = self->pages[0];
 	struct profil_query query;
+
+	*count = 0;
+	*before = ticks(self) ? self->stats.out_in_range : 0;
+	/* Twice for each tick, which is not the short way. */
+	if (profil_query(self->fd, &query) ||
+	    profil_start_rate(self->fd, &region, 1, 2000000000 / query.out_tick_ns))
+		return false;
+	while (!*count)
+		pause_cpu(1);
+	return true;
+}
+
+/* STOP; when it returns, what is in the histogram is what STATS says, to the sample. */
+static bool stopped_exactly(FIXTURE_DATA(race) *self, __u64 before)
+{
+	volatile __u16 *count = self->pages[0];
+	struct profil_stats stats;
+
+	return !profil_stop(self->fd) && !profil_stats(self->fd, &stats) &&
+	       stats.out_in_range - before == *count;
+}
+
+static bool ended_exactly(FIXTURE_DATA(race) *self, void *code)
+{
 	__u64 before;
 	int i;
 
-	if (profil_query(self->fd, &query))
-		return false;
 	hold("account", 1000);
-	for (i = 0; i < TICKS; i++) {
-		*count = 0;
-		before = ticks(self) ? self->stats.out_in_range : 0;
-		/* Twice for each tick, which is not the short way. */
-		if (profil_start_rate(self->fd, &region, 1, 2000000000 / query.out_tick_ns))
+	for (i = 0; i < TICKS; i++)
+		if (!one_written(self, code, &before) || !stopped_exactly(self, before))
 			return false;
-		while (!*count)
-			pause_cpu(1);
-		if (profil_stop(self->fd) || profil_stats(self->fd, &self->stats) ||
-		    self->stats.out_in_range - before != *count)
-			return false;
-	}
-	return check_identity(&self->stats);
+	return ticks(self) && check_identity(&self->stats);
 }
 
 TEST_F(race, stop_against_the_account_of_a_tick)
@@ -302,6 +315,52 @@ TEST_F(race, stop_against_the_account_of_a_delivery)
 	EXPECT_TRUE(ended_exactly(self, read_loop));
 	other_join(&self->other);
 	close(self->other.fd);
+}
+
+/* STOP of a third CPU, if there is one. */
+struct second {
+	FIXTURE_DATA(race) *self;
+	pthread_t thread;
+	__u64 before;
+	volatile bool turn, stop;
+	bool exact;
+};
+
+static void *second_fn(void *arg)
+{
+	struct second *second = arg;
+
+	pin(sysconf(_SC_NPROCESSORS_ONLN) > 2 ? 2 : 0);
+	while (!second->stop) {
+		if (second->turn) {
+			second->exact = stopped_exactly(second->self, second->before);
+			second->turn = false;
+		}
+		sched_yield();
+	}
+	return NULL;
+}
+
+/* Who finds that another thread has just switched it off waits as that one does. */
+TEST_F(race, stop_against_stop)
+{
+	struct second second = { .self = self };
+	int i;
+
+	ASSERT_EQ(0, pthread_create(&second.thread, NULL, second_fn, &second));
+	ASSERT_EQ(0, other_start(&self->other, step_hot));
+	hold("account", 1000);
+	for (i = 0; i < TICKS; i++) {
+		ASSERT_TRUE(one_written(self, hot_a, &second.before));
+		second.turn = true;
+		EXPECT_TRUE(stopped_exactly(self, second.before));
+		while (second.turn)
+			sched_yield();
+		EXPECT_TRUE(second.exact);
+	}
+	second.stop = true;
+	pthread_join(second.thread, NULL);
+	other_join(&self->other);
 }
 
 /* How far from one of two @ticks are due, in halves. */
