@@ -68,7 +68,7 @@ lib:
 
 selftests:
 	selftests/setup.sh build test vm
-	$(MAKE) -C selftests OUT=$(CURDIR)/build/selftests CC=gcc-12 \
+	$(MAKE) -C selftests/kernel OUT=$(CURDIR)/build/selftests CC=gcc-12 \
 		HARNESS=$$(selftests/vm/kernels.sh source)/tools/testing/selftests
 
 lint:

@@ -199,16 +199,16 @@ debug_long() {
 
 matrix() {
 	step selftests/setup.sh build vm check debug
-	alone "matrix${1:+ ${1#--}}" selftests/matrix.sh "$@"
+	alone "matrix${1:+ ${1#--}}" selftests/vm/matrix.sh "$@"
 }
 
 short() {
 	step selftests/setup.sh build vm debug
 	step selftests/vm/kernels.sh fetch 6.12 debug
-	lane 'soak short' selftests/soak.sh --minutes 5 --seed 1
+	lane 'soak short' selftests/stress/soak.sh --minutes 5 --seed 1
 	lane 'faults' selftests/vm/suite.sh debug fault_test
-	lane 'fuzz short' selftests/fuzz/fuzz.sh --calls 300000 --seed 1
-	lane 'lifecycle short' selftests/lifecycle.sh --quick
+	lane 'fuzz short' selftests/stress/fuzz.sh --calls 300000 --seed 1
+	lane 'lifecycle short' selftests/stress/lifecycle.sh --quick
 }
 
 programs() {
@@ -256,16 +256,16 @@ main() {
 		host) host ;;
 		short) short ;;
 		programs) programs ;;
-		mutants) long alone 'mutants' selftests/race.sh ;;
-		replay) long alone 'replay' selftests/replay.sh --runs 200 ;;
-		lifecycle) long lane 'lifecycle' selftests/lifecycle.sh ;;
+		mutants) long alone 'mutants' selftests/race/mutants.sh ;;
+		replay) long alone 'replay' selftests/race/replay.sh --runs 200 ;;
+		lifecycle) long lane 'lifecycle' selftests/stress/lifecycle.sh ;;
 		coverage) long lane 'coverage' selftests/coverage.sh ;;
-		soak) long lane 'soak' selftests/soak.sh --minutes 60 ;;
+		soak) long lane 'soak' selftests/stress/soak.sh --minutes 60 ;;
 		fuzz)
 			long lane 'runner selfcheck fuzz' selftests/vm/selfcheck.sh fuzz
-			long lane 'fuzz' selftests/fuzz/fuzz.sh --calls 300000
+			long lane 'fuzz' selftests/stress/fuzz.sh --calls 300000
 			for seed in {1..20}; do
-				long lane "fuzz $seed" selftests/fuzz/fuzz.sh --kernel fuzz --calls 500000 --seed "$seed"
+				long lane "fuzz $seed" selftests/stress/fuzz.sh --kernel fuzz --calls 500000 --seed "$seed"
 			done
 			;;
 		esac

@@ -88,7 +88,7 @@ collect()
 	"$VM/run.sh" --kernel debug --module "$DATA/profil_cov.ko" --params "$params" \
 		--swap --timeout 7200 ${options[@]+"${options[@]}"} \
 		--add "$VM/suite-guest:/vm/suite" -- \
-		sh -c "$GUEST" suite "$((3 * $(sed -n 's/^timeout=//p' "$TOP/selftests/settings")))" "$@" >"$log" || rc=$?
+		sh -c "$GUEST" suite "$((3 * $(sed -n 's/^timeout=//p' "$TOP/selftests/kernel/settings")))" "$@" >"$log" || rc=$?
 	read -r ok bad skip < <("$VM/ktap.sh" debug $# "$log")
 	passed=$((passed + ok)) failed=$((failed + bad)) skipped=$((skipped + skip))
 	result "$rc" "coverage: $name: the VM ended with status $rc; $ok passed, $bad failed, $skip skipped"
@@ -219,7 +219,7 @@ elif [ "$ways" = "$WAYS" ]; then
 	rm -rf "$DATA"
 fi
 if [ "$ways" ]; then
-	locked selftests make -s -C "$TOP/selftests" OUT="$BUILD/selftests" CC=gcc-12 \
+	locked selftests make -s -C "$TOP/selftests/kernel" OUT="$BUILD/selftests" CC=gcc-12 \
 		HARNESS="$("$VM/kernels.sh" source)/tools/testing/selftests" ||
 		die "the test programs do not build: see above"
 	snapshot

@@ -223,11 +223,11 @@ check_names() {
 # Each row of the table of systems has its test, and each of these its row.
 # shellcheck disable=SC2016 # quotes of reStructuredText
 check_comparison() {
-	diff --label 'Documentation/comparison.rst' --label 'selftests/semantics_test.c' -U 0 \
+	diff --label 'Documentation/comparison.rst' --label 'selftests/kernel/semantics_test.c' -U 0 \
 		<(awk '/^[^ ]/ { row = /^test / } row' Documentation/comparison.rst |
 			grep -oE '``[a-z0-9_]+``' | tr -d '`' | sort -u) \
 		<(sed -nE 's/^TEST(_F)?\(([a-z0-9_]+, *)?([a-z0-9_]+)\).*/\3/p' \
-			selftests/semantics_test.c | sort) 2>&1
+			selftests/kernel/semantics_test.c | sort) 2>&1
 }
 
 # Each test that security.rst names is there.
@@ -237,7 +237,7 @@ check_statements() {
 	while IFS=': ' read -r program name; do
 		named=$((named + 1))
 		grep -qE "^TEST(_F)?\\(([a-z0-9_]+, *)?$name\\)|^$name\\(\\)" \
-			"selftests/$program.c" "selftests/$program" 2>/dev/null && continue
+			"selftests/kernel/$program.c" "selftests/kernel/$program" 2>/dev/null && continue
 		echo "Documentation/security.rst: $program has no test $name"
 		missing=1
 	done < <(grep -oE '``[a-z_]+_test(\.sh)?: [a-z0-9_]+``' Documentation/security.rst | tr -d '`')

@@ -6,7 +6,7 @@
 #   module.sh KERNEL…		build/k/KERNEL/profil.ko, and profil_test.ko with
 #				its race windows widened
 #   MUTANT=name module.sh …	build/k/KERNEL/profil_mutant_name.ko: profil_test.ko
-#				with selftests/mutants/name.patch
+#				with selftests/race/mutants/name.patch
 #   COV=1 module.sh KERNEL	build/k/KERNEL/profil_cov.ko, which tells the fuzzer
 #				(KCOV) and coverage.sh (GCOV) what it ran; KERNEL is
 #				debug or fuzz
@@ -37,7 +37,7 @@ build()
 	shift 2
 
 	# shellcheck disable=SC2086 # SOURCES are words
-	stamp=$(cd "$TOP" && { find $sources ${MUTANT:+selftests/mutants/$MUTANT.patch} -type f -print0 | LC_ALL=C sort -z | xargs -0 sha256sum
+	stamp=$(cd "$TOP" && { find $sources ${MUTANT:+selftests/race/mutants/$MUTANT.patch} -type f -print0 | LC_ALL=C sort -z | xargs -0 sha256sum
 				echo "$headers" "$@"; } | sha256sum)
 	[ ! -e "$ko" ] || [ "$(cat "$work.stamp" 2>/dev/null)" != "$stamp" ] || return 0
 	rm -rf "$work"
@@ -45,8 +45,8 @@ build()
 	# shellcheck disable=SC2086
 	(cd "$TOP" && cp -r --parents $sources "$work")
 	[ ! -e "$work/$sources/Kbuild" ] || mv "$work/$sources"/* "$work"
-	[ -z "${MUTANT:-}" ] || patch -s -p 1 -d "$work" <"$TOP/selftests/mutants/$MUTANT.patch" ||
-		die "the mutant $MUTANT does not apply: make selftests/mutants/$MUTANT.patch anew"
+	[ -z "${MUTANT:-}" ] || patch -s -p 1 -d "$work" <"$TOP/selftests/race/mutants/$MUTANT.patch" ||
+		die "the mutant $MUTANT does not apply: make selftests/race/mutants/$MUTANT.patch anew"
 	if [ "$name" = extra ]; then
 		make_in "$work" "$@" 2>&1 || rc=$?
 		return "$rc"

@@ -8,7 +8,7 @@
 #   --core		the programs of selftests/core.list
 #   --i386		as programs of 32 bits, on a kernel for x86-64
 #   --test-module	with the module whose race windows are widened
-#   --mutant NAME	with that one, and selftests/mutants/NAME.patch
+#   --mutant NAME	with that one, and selftests/race/mutants/NAME.patch
 #   --params STRING, --cpus N, --timeout SECONDS, --append STRING, --icount SHIFT
 #			as run.sh
 #   PROGRAM…		only these
@@ -57,7 +57,7 @@ elif [ "$i386" ]; then
 fi
 # the modules of an image that is named by its path are not at hand
 [ "$kernel" != "${kernel#*/}" ] || run+=(--swap)
-locked selftests make -s -C "$TOP/selftests" OUT="$out" HARNESS="$harness" "${compiler[@]}" ||
+locked selftests make -s -C "$TOP/selftests/kernel" OUT="$out" HARNESS="$harness" "${compiler[@]}" ||
 	die "the test programs do not build: see above"
 if [ "$core" ]; then
 	mapfile -t -O ${#programs[@]} programs < <(grep -v '^#' "$TOP/selftests/core.list")
@@ -69,7 +69,7 @@ elif [ ${#programs[@]} = 0 ]; then
 fi
 MUTANT=$mutant "$VM/module.sh" "$kernel"
 module=$(build_dir "$kernel")/profil${test_module:+_test}${mutant:+_mutant_$mutant}.ko
-per_program=$(sed -n 's/^timeout=//p' "$TOP/selftests/settings")
+per_program=$(sed -n 's/^timeout=//p' "$TOP/selftests/kernel/settings")
 ! own_kernel "$kernel" || per_program=$((per_program * 6))
 
 mkdir -p "$BUILD/vm"

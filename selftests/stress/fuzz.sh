@@ -63,7 +63,7 @@ mkdir -p "$BUILD/fuzz"
 run=$(mktemp -d "$BUILD/fuzz/run.XXXXXX")
 trap 'rm -rf "$run"' EXIT
 gcc-12 -O2 -g -Wall -Wextra -Werror -D_GNU_SOURCE -static -pthread -isystem "$TOP/uapi" \
-	-o "$run/fuzz" "$TOP/selftests/fuzz/fuzz.c"
+	-o "$run/fuzz" "$TOP/selftests/stress/fuzz.c"
 # others may build it anew meanwhile
 cp "$module" "$run/module.ko"
 places=$(objdump -dr "$run/module.ko" | grep -c '__sanitizer_cov_trace_pc' || true)
@@ -106,7 +106,7 @@ made()
 # failure STATUS OPTION…: what to do to see it again
 failure()
 {
-	local all=$BUILD/fuzz/programs.$seed again="selftests/fuzz/fuzz.sh$with${*:2}"
+	local all=$BUILD/fuzz/programs.$seed again="selftests/stress/fuzz.sh$with${*:2}"
 
 	echo "not ok - seed $seed: status $1 after $did calls; again:"
 	if grep -q '^fuzz: [0-9]* calls in the end' "$run/out"; then

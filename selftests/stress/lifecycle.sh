@@ -13,7 +13,7 @@
 #   --kernel KERNEL	as run.sh; $KERNEL, else 6.12
 #   --module FILE	instead of the freshly built modules
 set -euo pipefail
-. "$(dirname "${BASH_SOURCE[0]}")/vm/lib.sh"
+. "$(dirname "${BASH_SOURCE[0]}")/../vm/lib.sh"
 
 form=long races=races seconds=10800 kernel=${KERNEL:-6.12} module=''
 while [ $# -gt 0 ]; do
@@ -30,7 +30,7 @@ while [ $# -gt 0 ]; do
 done
 
 out=$BUILD/soak
-locked soak make -s -C "$TOP/selftests/soak" OUT="$out" CC=gcc-12 \
+locked soak make -s -C "$TOP/selftests/stress" OUT="$out" CC=gcc-12 \
 	HARNESS="$("$VM/kernels.sh" source)/tools/testing/selftests" || die 'the programs do not build: see above'
 if [ ! "$module" ]; then
 	"$VM/module.sh" "$kernel"
@@ -50,7 +50,7 @@ guest()
 
 	"$VM/run.sh" --kernel "$kernel" --timeout "$seconds" --swap --module "$1" --tests "$out" \
 		--append 'log_buf_len=2M slub_debug=F,kmalloc-cg-*' \
-		--add "$TOP/selftests/soak/lifecycle-guest:/vm/lifecycle" -- sh /vm/lifecycle "$2" |
+		--add "$TOP/selftests/stress/lifecycle-guest:/vm/lifecycle" -- sh /vm/lifecycle "$2" |
 		tee "$tap.guest" || rc=$?
 	[ "$rc" = 0 ] || { [ "$rc" = 1 ] && grep -q '^not ok ' "$tap.guest"; } ||
 		echo "not ok - the VM ended with status $rc"

@@ -18,7 +18,7 @@
 # emulator does not come as far as to load the module, there is no run: it has fallen
 # over an instruction that it had to begin anew.  One in twenty may be such.
 set -euo pipefail
-. "$(dirname "${BASH_SOURCE[0]}")/vm/lib.sh"
+. "$(dirname "${BASH_SOURCE[0]}")/../vm/lib.sh"
 
 # Short ones, and none that unloads the module, which forgets the hash with it.
 TESTS='stop_against_ticks replacement_against_ticks munmap_after_replacement_against_ticks
@@ -60,7 +60,7 @@ numbered() {
 
 prepare() {
 	"$VM/module.sh" 6.12
-	locked selftests make -s -C "$TOP/selftests" OUT="$BUILD/selftests" CC=gcc-12 \
+	locked selftests make -s -C "$TOP/selftests/kernel" OUT="$BUILD/selftests" CC=gcc-12 \
 		HARNESS="$("$VM/kernels.sh" source)/tools/testing/selftests" ||
 		die "the test programs do not build: see above"
 	mkdir "$tmp/tests"
@@ -82,7 +82,7 @@ report() {
 		return
 	fi
 	failed=$((failed + 1))
-	echo "not ok $(($1 + 1)) replay: once more with: selftests/replay.sh --one $args"
+	echo "not ok $(($1 + 1)) replay: once more with: selftests/race/replay.sh --one $args"
 	sed 's/^/# /' "$tmp/$1/output"
 }
 

@@ -9,7 +9,7 @@
  *   off SWITCH before|while		a hook is switched off by root, once
  *   oom N GROUP			a process is killed in a control group
  */
-#include "../ticks.h"
+#include "../kernel/ticks.h"
 
 #define LOADERS		3	/* more, and there is always one */
 #define CPU_FILE	"/sys/devices/system/cpu/cpu1/online"

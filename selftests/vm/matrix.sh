@@ -17,7 +17,7 @@
 # is old: unless they are named, they are reported and fail nothing.  What each run
 # printed is in build/log/matrix.
 set -euo pipefail
-. "$(dirname "${BASH_SOURCE[0]}")/vm/lib.sh"
+. "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 
 LOG=$BUILD/log/matrix
 # the first takes the longest

@@ -12,7 +12,7 @@
 #   --kernel KERNEL	as run.sh; $KERNEL, else 6.12
 #   --module FILE	instead of the freshly built profil.ko
 set -euo pipefail
-. "$(dirname "${BASH_SOURCE[0]}")/vm/lib.sh"
+. "$(dirname "${BASH_SOURCE[0]}")/../vm/lib.sh"
 
 minutes=5 seed=$((RANDOM * 32768 + RANDOM + 1)) kernel=${KERNEL:-6.12} module=''
 while [ $# -gt 0 ]; do
@@ -26,7 +26,7 @@ done
 	die "--minutes $minutes --seed $seed: both must be whole numbers above 0"
 
 out=$BUILD/soak
-locked soak make -s -C "$TOP/selftests/soak" OUT="$out" CC=gcc-12 \
+locked soak make -s -C "$TOP/selftests/stress" OUT="$out" CC=gcc-12 \
 	HARNESS="$("$VM/kernels.sh" source)/tools/testing/selftests" || die 'the programs do not build: see above'
 echo "# soak $kernel: $minutes minutes, --seed $seed"
 mkdir -p "$BUILD/vm"
@@ -36,7 +36,7 @@ rc=0
 # the ends of rounds take their time: twice as long, and more on a slow kernel
 "$VM/run.sh" --kernel "$kernel" --mem 1024 --timeout $((minutes * 240 + 900)) \
 	${module:+--module "$module"} --tests "$out" --append 'slub_debug=F,kmalloc-cg-*,mm_struct' \
-	--add "$TOP/selftests/soak/soak-guest:/vm/soak" -- sh /vm/soak $((minutes * 60)) "$seed" |
+	--add "$TOP/selftests/stress/soak-guest:/vm/soak" -- sh /vm/soak $((minutes * 60)) "$seed" |
 	tee "$tap" || rc=$?
 awk '/^# sums / {
 	for (i = 3; i <= NF; i++) {

@@ -4,7 +4,7 @@
 # Shows that the tests see what they are for: the module with its race windows
 # widened passes them, and each of its mutants is found out.
 #
-#   race.sh [OPTION…] [NAME…]	all of selftests/mutants, or these
+#   mutants.sh [OPTION…] [NAME…]	all of selftests/race/mutants, or these
 #
 #   --times N			each so many times
 #   --at-once N			so many VMs at a time; 2 if it is not given
@@ -27,9 +27,9 @@
 #
 # shellcheck disable=SC2317 # functions are called by job()
 set -euo pipefail
-. "$(dirname "${BASH_SOURCE[0]}")/vm/lib.sh"
+. "$(dirname "${BASH_SOURCE[0]}")/../vm/lib.sh"
 
-MUTANTS=$TOP/selftests/mutants
+MUTANTS=$TOP/selftests/race/mutants
 TRIES=10
 
 # field NAME KEY [DEFAULT]: what a mutant's patch says
@@ -178,11 +178,11 @@ finish() {
 prepare() {
 	local mutant program
 	mkdir "$tmp/tests"
-	locked selftests make -s -C "$TOP/selftests" OUT="$BUILD/selftests" CC=gcc-12 \
+	locked selftests make -s -C "$TOP/selftests/kernel" OUT="$BUILD/selftests" CC=gcc-12 \
 		HARNESS="$("$VM/kernels.sh" source)/tools/testing/selftests" ||
 		die "the test programs do not build: see above"
 	for mutant in "${mutants[@]}"; do
-		[ -r "$MUTANTS/$mutant.patch" ] || die "there is no mutant $mutant: see selftests/mutants"
+		[ -r "$MUTANTS/$mutant.patch" ] || die "there is no mutant $mutant: see selftests/race/mutants"
 		program=$(field "$mutant" Test)
 		cp "$BUILD/selftests/${program%% *}" "$tmp/tests"
 	done

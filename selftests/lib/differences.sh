@@ -10,7 +10,7 @@
 # The document lists the tests that fail, always or sometimes.  No part of make
 # check: a C library that was mended is no fault of ours.
 set -euo pipefail
-. "$(dirname "${BASH_SOURCE[0]}")/vm/lib.sh"
+. "$(dirname "${BASH_SOURCE[0]}")/../vm/lib.sh"
 
 document=$TOP/Documentation/differences.rst
 check=''
@@ -26,7 +26,7 @@ program=$out/semantics_glibc
 harness=$("$VM/kernels.sh" source)/tools/testing/selftests
 mkdir -p "$out"
 "${CC:-gcc}" -O2 -Wall -Wextra -static -pthread -D_GNU_SOURCE -DGLIBC -isystem "$harness" -isystem "$TOP/uapi" \
-	-o "$program" "$TOP/selftests/semantics_test.c"
+	-o "$program" "$TOP/selftests/kernel/semantics_test.c"
 rm -f "$out"/run.*
 for ((run = 1; run <= runs; run++)); do
 	say "run $run of $runs"

@@ -34,7 +34,7 @@
 #include <sys/eventfd.h>
 #include <sys/prctl.h>
 
-#include "../ticks.h"
+#include "../kernel/ticks.h"
 
 #define PROCESSES	64	/* at a time, about */
 #define FAMILIES	16	/* loose ones, of one to four processes */
