@@ -18,40 +18,27 @@ help:
 	@sed -n 's/^#? \{0,1\}//p' $(firstword $(MAKEFILE_LIST))
 
 #? Try it, in a virtual machine; nothing is loaded into this machine's kernel:
-#?   make demo            where does SQLite spend its time?
-#?   make demo PROG='...' where does a program of yours?
-#?   make check           lint, test, and the suite on stock kernels
-#?   make vm              a shell with the module loaded
-#?   make vm-run DIR=path CMD='...'
-#?                        run a command there, in a folder of this machine
-#? These fetch what they need and ask before they install Debian packages;
-#? YES=1 answers.  KERNEL= takes the tags at the top of selftests/vm/kernels.sh, a Debian version
-#? such as 6.12.107+deb12-amd64, or an image; CPUS= and APPEND= are for the VM.
-#?
+#?   make demo              where does SQLite spend its time?  PROG='…': a program of yours
+#?   make vm                a shell with the module loaded
+#?   make vm-run CMD='…'    a command there, in the folder DIR= of this machine
 #? On your own kernel:
-#?   make                 libprofil, and profil.ko for KDIR=/lib/modules/.../build
-#?   make modules, lib    one of the two
-#?   make install         module, header, library, manual pages
-#?   make uninstall       the reverse; both know PREFIX= and DESTDIR=
-#?   make install-dkms    the module's source, for "dkms install profil/0.1.0"
-#?
+#?   make                   libprofil, and profil.ko for KDIR=/lib/modules/…/build
+#?   make modules, lib      one of the two
+#?   make install           module, library, headers, manual pages; knows PREFIX=, DESTDIR=
+#?   make uninstall         the reverse
+#?   make install-dkms      the module's source, for "dkms install profil/0.1.0"
 #? For work on it:
-#?   make test            tests that need no VM
-#?   make lint            checks of the source
-#?   make selftests       the test programs, into build/selftests
-#?   make check-debug     the test suite on kernels with KASAN, lockdep, KCSAN
-#?   make check-matrix    other kernels, and other ways to boot them
-#?   make check-short     fuzzer, lifecycle, soak in short, faults: 10 minutes
-#?   make check-programs  real programs of gcc -pg, with the C library and with ours
-#?   make bench           what profiling costs, by us and by others: 4 minutes
-#?   make bench-all       the same on other kernels and arm64
-#?   make check-mutants, check-replay, check-lifecycle, check-soak, check-fuzz,
-#?   check-coverage       one of them in its long form, up to hours
-#?   make check-all       check, and these in their long forms, about five hours; goes
-#?                        on where it was stopped
-#?   make check-dkms      dkms.conf, in a fresh Debian root; needs to be root
-#?   make clean           remove build/
-#?   make distclean       and the kernels in the cache
+#?   make quick             what an edit may have broken, in seconds; T='rate_test fork': these
+#?   make check             what each change has to pass: lint, host tests, stock kernels
+#?   make check-ci          debug kernels, other kernels, real programs; .ci/run is both
+#?   make long              the rest, for a release: hours, and it goes on where it stopped
+#?   make results           what passed, when, on which content
+#?   make lint, test        checks of the source; tests that need no virtual machine
+#?   make bench, bench-all  what profiling costs on 6.12; on other kernels and arm64, too
+#?   make clean, distclean  remove build/; the kernels in the cache, too
+#? A lane of tests that passed is not run again until something it depends on changes:
+#? FRESH=1 runs all.  YES=1 installs Debian packages without asking.  For demo, vm and vm-run:
+#? KERNEL=6.1 (or a version such as 6.12.107+deb12-amd64, or an image), CPUS=4, APPEND='…'.
 
 modules: $(KDIR)/Makefile
 	@mkdir -p $(NATIVE)
@@ -66,44 +53,23 @@ $(KDIR)/Makefile:
 lib:
 	$(MAKE) -C libwrap VERSION=$(VERSION)
 
-selftests:
-	selftests/setup.sh build test vm
-	$(MAKE) -C selftests/kernel OUT=$(CURDIR)/build/selftests CC=gcc-12 \
-		HARNESS=$$(selftests/vm/kernels.sh source)/tools/testing/selftests
+# Which programs or tests quick runs; without any, all that it has.
+T	?=
 
-lint:
-	selftests/setup.sh build check
-	selftests/lint/run.sh
+quick:
+	@$(if $(T),selftests/quick.sh $(T),selftests/check.sh quick)
+
+lint check long:
+	@selftests/check.sh $@
 
 test:
-	selftests/setup.sh build test
-	$(MAKE) -s -C selftests/lib check
+	@selftests/check.sh host
 
-check:
-	selftests/check.sh stock
+check-ci:
+	@selftests/check.sh ci
 
-check-debug:
-	selftests/check.sh debug
-
-check-matrix:
-	selftests/check.sh matrix
-
-check-short:
-	selftests/check.sh short
-
-check-programs:
-	selftests/check.sh programs
-
-check-all:
-	selftests/check.sh --go-on stock debug-long programs matrix-long mutants replay \
-		soak lifecycle coverage fuzz
-
-check-mutants check-replay check-lifecycle check-coverage check-soak check-fuzz:
-	selftests/check.sh $(@:check-%=%)
-
-check-dkms:
-	selftests/setup.sh build dkms
-	selftests/lint/dkms.sh
+results:
+	@selftests/check.sh --results
 
 bench:
 	selftests/setup.sh build vm bench
@@ -164,9 +130,7 @@ clean:
 # By name: the cache may be a folder that holds more than ours.
 distclean: clean
 	cd "$${PROFIL_CACHE:-$${XDG_CACHE_HOME:-$$HOME/.cache}/profil}" && \
-		rm -rf apt kernels programs source kvm-* lock.* tmp.*
+		rm -rf apt kernels passed programs source kvm-* lock.* tmp.*
 
-.PHONY: all help modules lib selftests lint test check check-debug check-matrix \
-	check-short check-programs check-mutants check-replay check-lifecycle check-coverage \
-	check-soak check-fuzz check-all check-dkms bench bench-all demo vm vm-run vm-ready install \
-	install-dkms uninstall clean distclean
+.PHONY: all help modules lib quick lint test check check-ci long results bench bench-all \
+	demo vm vm-run vm-ready install install-dkms uninstall clean distclean

@@ -1,47 +1,91 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# All tests, with one line for each lane and one for all of them.
+# Runs lanes of the table "lanes": one line for each, and one for all of them.
 #
-#   selftests/check.sh [--go-on] SET…
+#   selftests/check.sh SET|LANE…	quick, check, ci or long, or lanes by name
+#   selftests/check.sh --bare LANE	in a tree that holds only the paths that the lane
+#					declares, with all that it prints
+#   selftests/check.sh --list		the lanes, with their sets and reasons
+#   selftests/check.sh --results	which lanes passed, when, on which content
 #
-#   --go-on	a lane that has passed on the very commit that is checked out is
-#		not run again, until all of these sets have: a run of hours may be
-#		stopped and goes on.  Where anything is not committed, nothing is
-#		remembered
-#
-#   stock	what needs no kernel of our own making
-#   debug	the same suite on kernels that look for bugs
-#   debug-long	on kcsan in all ways to count, and more; what is in debug of the
-#		kernel debug, coverage has
-#   matrix	other kernels, other ways to boot them; matrix-long: more tests
-#   host	what needs no VM
-#   short	faults, and soak, fuzz and lifecycle in short
-#   programs	real ones of gcc -pg, with the C library's runtime and with ours
-#   mutants replay lifecycle coverage soak fuzz	one by one, each up to hours
-#
-# A lane is a command whose output ends with "N passed, N failed, N skipped".
-# One that does not say so, or exits with an error, has failed, whatever it
-# printed before.  All of its output is kept in build/log/.
+# A lane that has passed is not run again while nothing it depends on has changed
+# (memory.sh); FRESH=1 runs it all the same.  So a run that was stopped goes on where it
+# was.  A lane is a command whose output ends with "N passed, N failed, N skipped".  One
+# that does not say so, or exits with an error, has failed, whatever it printed before.
+# All of its output is kept in build/log/.
 set -uo pipefail
+. "$(dirname "${BASH_SOURCE[0]}")/vm/lib.sh"
+. "$TOP/selftests/memory.sh"
 
-TOP=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 cd "$TOP" || exit 1
 LOG=build/log
-SETS='stock debug debug-long matrix matrix-long host short programs mutants replay lifecycle coverage soak fuzz'
-AT_ONCE=2 # VMs: each keeps one processor of the host busy
+AT_ONCE=${AT_ONCE:-$(nproc)}	# lanes: each keeps one processor busy
+ROOM=1000			# MB that have to be free where a run begins
 
-passed=0 failed=0 skipped=0 start=$SECONDS go_on='' commit=''
-declare -A lanes=()	# process id: name and when it began
-memory=()		# files of remember()
+names=()		# of all lanes, in the order of the table
+# of each lane, what the table says
+declare -A sets=() run=() kernels=() paths=() needs=() alone=() always=() why=()
 
-elapsed() {
+passed=0 failed=0 skipped=0 known=0 known_lanes=0 start=$SECONDS full=''
+waiting=()		# lanes that have not begun
+declare -A running=()	# process id: when it began, the lane's key, the lane
+times=()		# seconds and lane, of those that have ended
+
+elapsed()
+{
 	printf '[%2d:%02d] ' $(((SECONDS - start) / 60)) $(((SECONDS - start) % 60))
+}
+
+# expand WORD…: a word @NAME is what the table says of that name
+expand()
+{
+	local word
+
+	for word; do
+		if [ "${word#@}" = "$word" ]; then
+			printf '%s ' "$word"
+		else
+			[ "${group[${word#@}]:-}" ] || die "selftests/lanes: nothing is called $word"
+			# shellcheck disable=SC2086 # words
+			expand ${group[${word#@}]}
+		fi
+	done
+}
+
+# read_lanes FILE
+read_lanes()
+{
+	local word rest lane=''
+	declare -A group=()
+
+	set -f
+	while read -r word rest; do
+		case $word in
+		'' | '#'*) ;;
+		@*) group[${word#@}]=$rest ;;
+		lane)
+			lane=$rest
+			names+=("$lane")
+			sets[$lane]='' run[$lane]='' kernels[$lane]='' paths[$lane]=''
+			needs[$lane]='' alone[$lane]='' always[$lane]='' why[$lane]=''
+			;;
+		sets | run | kernels | paths | needs | alone | always | why)
+			local -n field=$word
+			# shellcheck disable=SC2086 # words
+			[ "$word" = why ] || rest=$(expand $rest) || exit
+			field[$lane]+="${field[$lane]:+ }${rest% }"
+			;;
+		*) die "selftests/lanes: what is \"$word\"?" ;;
+		esac
+	done <"$1"
+	set +f
 }
 
 # failures LOG: what is not ok in it, with what explains it: the harness of
 # kselftest says that before, the others after
-failures() {
+failures()
+{
 	awk '/:Expected / { print }
 		/(^|# |\t)not ok / { show = found = 1 }
 		/^[^#\t]|(^|# )ok |# (PASSED|FAILED|Totals|timeout|selftests:)|#  RUN / && !/not ok/ { show = 0 }
@@ -49,234 +93,281 @@ failures() {
 		END { exit !found }' "$1"
 }
 
-# The commit that is checked out, if the files are that one's.
-committed() {
-	[ "$(git status --porcelain 2>&1)" ] || git rev-parse HEAD
-}
+# result LANE KEY STATUS SECONDS: count what the log of that lane says
+result()
+{
+	local log=$LOG/$1.log counts ok bad skip
 
-# remember NAME PASSED SKIPPED: nobody has touched the source meanwhile
-remember() {
-	[ "$go_on" ] && [ "$commit" ] && [ "$(committed)" = "$commit" ] || return 0
-	echo "$commit $2 $3 $(date '+%F %R')" >"$LOG/${1// /_}.passed"
-}
-
-# remembered NAME: that it has passed, and is not to run again
-remembered() {
-	local what ok skip when
-	[ "$go_on" ] && [ "$commit" ] && [ -r "$LOG/${1// /_}.passed" ] || return
-	read -r what ok skip when <"$LOG/${1// /_}.passed"
-	[ "$what" = "$commit" ] || return
-	passed=$((passed + ok)) skipped=$((skipped + skip))
-	elapsed
-	echo "$1: $ok passed, $skip skipped, on $when; not again"
-}
-
-# result NAME STATUS SECONDS: count what the log of that lane says
-result() {
-	local log=$LOG/${1// /_}.log counts ok bad skip
 	counts=$(grep -aoE '[0-9]+ passed, [0-9]+ failed, [0-9]+ skipped' "$log" | tail -n 1)
 	read -r ok bad skip < <(tr -cd '0-9 \n' <<<"$counts")
 	ok=${ok:-0} bad=${bad:-0} skip=${skip:-0}
-	if [ "$bad" = 0 ] && { [ "$2" != 0 ] || [ -z "$counts" ]; }; then
+	if [ "$bad" = 0 ] && { [ "$3" != 0 ] || [ -z "$counts" ]; }; then
 		bad=1
 	fi
 	passed=$((passed + ok)) failed=$((failed + bad)) skipped=$((skipped + skip))
+	times+=("$4 $1")
 	elapsed
 	if [ "$bad" = 0 ]; then
-		echo "$1: $ok passed, $skip skipped ($3 s)"
-		remember "$1" "$ok" "$skip"
+		echo "$1: $ok passed, $skip skipped ($4 s)"
+		# nobody has touched what it depends on meanwhile
+		source_files >"$tmp/files.now"
+		if [ "$2" ] && [ "$ok" -gt 0 ] && [ "$2" = "$(key "$1" "$tmp/files.now")" ]; then
+			remember "$1" "$2" "$ok" "$skip" "$4"
+		fi
 	else
-		echo "$1: FAILED: $ok passed, $bad failed, $skip skipped, exit status $2 ($3 s), all output in $log:"
+		echo "$1: FAILED: $ok passed, $bad failed, $skip skipped, exit status $3 ($4 s), all output in $log:"
 		{ failures "$log" | head -n 60; tail -n 5 "$log"; } | sed 's/^/	/'
+		! grep -q 'No space left on device' "$log" || full=1
 	fi
 }
 
 # Wait for one lane to end.
-reap() {
-	local pid status=0
+reap()
+{
+	local pid status=0 began key lane
+
 	wait -n -p pid || status=$?
-	result "${lanes[$pid]%|*}" "$status" $((SECONDS - ${lanes[$pid]#*|}))
-	unset "lanes[$pid]"
+	read -r began key lane <<<"${running[$pid]}"
+	unset "running[$pid]"
+	[ "$key" != - ] || key=''
+	result "$lane" "$key" "$status" $((SECONDS - began))
 }
 
-# lane NAME COMMAND...: in the background, when there is room; one command has one
-# name, by which it is remembered
-lane() {
-	memory+=("$LOG/${1// /_}.passed")
-	! remembered "$1" || return 0
-	while [ ${#lanes[@]} -ge $AT_ONCE ]; do
-		reap
-	done
+# begin LANE: in a process group of its own, so that all of it can be ended
+begin()
+{
+	local key
+
+	key=$(key "$1" "$tmp/files")
 	elapsed
 	echo "$1: started"
-	"${@:2}" >"$LOG/${1// /_}.log" 2>&1 </dev/null &
-	lanes[$!]="$1|$SECONDS"
+	setsid bash -c "${run[$1]}" >"$LOG/$1.log" 2>&1 </dev/null {lock}>&- &
+	running[$!]="$SECONDS ${key:--} $1"
 }
 
-# alone NAME COMMAND...: with nothing beside it, which might disturb it
-alone() {
-	finish
-	lane "$@"
-	finish
+# here LANE: the kernels that it needs are in the cache
+here()
+{
+	local kernel
+
+	for kernel in ${kernels[$1]}; do
+		selftests/vm/kernels.sh here "$kernel" || return
+	done
 }
 
-finish() {
-	while [ ${#lanes[@]} -gt 0 ]; do
+# All that wait, in the order of the table; but what needs a kernel that somebody is
+# still building waits for it as long as there is something else to do.
+run_all()
+{
+	local lane next i
+
+	while [ ${#waiting[@]} -gt 0 ] && [ ! "$full" ]; do
+		next=''
+		for i in "${!waiting[@]}"; do
+			if here "${waiting[$i]}"; then
+				next=$i
+				break
+			fi
+		done
+		lane=${waiting[${next:-0}]}
+		if [ ${#running[@]} -ge "$AT_ONCE" ] ||
+			{ [ ${#running[@]} -gt 0 ] && { [ ! "$next" ] || [ "${alone[$lane]}" ]; }; }; then
+			reap
+			continue
+		fi
+		if [ ! "$next" ]; then
+			next=0
+			# shellcheck disable=SC2086 # tags
+			step selftests/vm/kernels.sh fetch ${kernels[$lane]}
+		fi
+		unset "waiting[$next]"
+		waiting=("${waiting[@]}")
+		begin "$lane"
+		[ ! "${alone[$lane]}" ] || reap
+	done
+	while [ ${#running[@]} -gt 0 ]; do
 		reap
 	done
 }
 
 # step COMMAND...: what the lanes stand on; without it there is nothing to test
-step() {
-	"$@" || { echo "check: $* failed, so nothing was tested" >&2; exit 1; }
+step()
+{
+	"$@" || die "$* failed, so nothing more was tested"
 }
 
-TICK=deliver=tick TASK_WORK=deliver=deferred WORKER='deliver=deferred task_work=0'
-# what it matters to that a sample waits
-WAITING='lifecycle_test memory_test userfault_test swap_test stress_test race_test'
+# chosen SET|LANE…: their lanes, each once, in the order of the table
+chosen()
+{
+	local word lane all=' quick check ci long '
 
-# suites KERNEL PARAMETERS…
-suites() {
-	local params
-	for params in "${@:2}"; do
-		lane "suite $1 $params" selftests/vm/suite.sh "$1" --params "$params"
+	for word; do
+		[[ $all == *" $word "* || ${run[$word]:-} ]] ||
+			die "there is no set or lane $word: the sets are$all; the lanes are ${names[*]}"
+	done
+	for lane in "${names[@]}"; do
+		for word; do
+			if [ "$word" = "$lane" ] || [[ " ${sets[$lane]} " == *" $word "* ]]; then
+				echo "$lane"
+				break
+			fi
+		done
 	done
 }
 
-# a suite with the second CPU without a tick
-isolated() {
-	local kernel=$1 params
-	for params in nohz_full=leave nohz_full=tick; do
-		lane "suite $kernel $params" selftests/vm/suite.sh "$kernel" --append nohz_full=1 \
-			--params "$params" nohz_isolated
+# room: a run that fills the disk would fail at a place that says nothing
+room()
+{
+	local folder free
+
+	for folder in build "$CACHE"; do
+		free=$(df -Pm "$folder" | awk 'NR == 2 { print $4 }')
+		[ "${free:-0}" -ge "$ROOM" ] ||
+			die "only $free MB are free where $folder is: make room, $ROOM MB are needed at least"
 	done
 }
 
-stock() {
-	step selftests/setup.sh build vm check demo
-	step selftests/vm/kernels.sh fetch 6.1 6.12 7.2 arm64
-	step selftests/vm/kernels.sh source >/dev/null
-	alone 'lint' selftests/lint/run.sh
-	lane 'host tests' make -s -C selftests/lib check
-	lane 'lint selfcheck' selftests/lint/selfcheck.sh
-	lane 'suite 7.2 core' selftests/vm/suite.sh 7.2 --core
-	lane 'suite arm64 core' selftests/vm/suite.sh arm64 --core
-	lane 'transcript' selftests/transcript.sh
-	alone 'runner selfcheck' selftests/vm/selfcheck.sh
-	suites 6.12 "$TICK" "$TASK_WORK" "$WORKER"
-	suites 6.1 "$TICK"
-	isolated 6.12
-	isolated 6.1
-	lane 'suite 6.12 i386' selftests/vm/suite.sh 6.12 --i386
-	lane 'suite 6.12 exact' selftests/vm/suite.sh 6.12 --icount 3 --append profil_exact=1 timer_test
-	lane 'bench' selftests/bench/bench.sh --check 6.12
-	lane 'demo' selftests/demo/check.sh
+# only_one COMMAND…: two runs in one tree would mix their results
+only_one()
+{
+	exec {lock}<>build/lock
+	flock -n "$lock" || die "$(cat build/lock) is running in this tree: wait until it ends, or end it"
+	echo "check.sh $* (process $$)" >build/lock
 }
 
-# that these kernels see what they are for
-planted() {
-	lane 'runner selfcheck debug' selftests/vm/selfcheck.sh debug
-	lane 'runner selfcheck kcsan' selftests/vm/selfcheck.sh kcsan
+# stop STATUS [WHY]: nothing of it goes on
+stop()
+{
+	trap - EXIT
+	local pid
+
+	for pid in "${!running[@]}"; do
+		kill -TERM -- "-$pid" 2>/dev/null
+	done
+	wait
+	rm -rf "$tmp"
+	[ ! "${2:-}" ] || say "$2: what has passed is remembered, and the same command goes on there"
+	exit "$1"
 }
 
-debug() {
-	step selftests/setup.sh build vm debug
-	step selftests/vm/kernels.sh fetch debug kcsan
-	planted
-	suites debug "$TICK"
-	# shellcheck disable=SC2086 # names without spaces
-	lane "suite debug waiting $WORKER" selftests/vm/suite.sh debug --params "$WORKER" $WAITING
-	suites kcsan "$TICK"
+# Those that have passed on this very content are named, and not run.
+plan()
+{
+	local lane seen ok skip
+
+	source_files >"$tmp/files"
+	tools >"$tmp/tools"
+	for lane; do
+		if [ ! "${FRESH:-}${always[$lane]}" ] && seen=$(recall "$lane" "$(key "$lane" "$tmp/files")"); then
+			read -r ok skip _ when <<<"$seen"
+			known=$((known + ok)) known_lanes=$((known_lanes + 1))
+			elapsed
+			echo "$lane: unchanged since it passed on ${when% *} ($ok tests)"
+		else
+			waiting+=("$lane")
+		fi
+	done
 }
 
-debug_long() {
-	step selftests/setup.sh build vm debug
-	step selftests/vm/kernels.sh fetch debug kcsan mainline
-	planted
-	lane 'suite mainline core' selftests/vm/suite.sh mainline --core --params deliver=deferred module_test.sh
-	suites kcsan "$TICK" "$TASK_WORK" "$WORKER"
+prepare()
+{
+	local lane kernel groups=build stock=''
+
+	for lane in "${waiting[@]}"; do
+		groups+=" ${needs[$lane]}"
+		for kernel in ${kernels[$lane]}; do
+			own_kernel "$kernel" || stock+=" $kernel"
+		done
+	done
+	# shellcheck disable=SC2086 # words
+	step selftests/setup.sh $groups
+	if [ "$stock" ]; then
+		# shellcheck disable=SC2086
+		step selftests/vm/kernels.sh fetch $stock
+		step selftests/vm/kernels.sh source >/dev/null
+	fi
 }
 
-matrix() {
-	step selftests/setup.sh build vm check debug
-	alone "matrix${1:+ ${1#--}}" selftests/vm/matrix.sh "$@"
+summary()
+{
+	if [ ${#times[@]} -gt 1 ]; then
+		echo "where the time went: $(printf '%s\n' "${times[@]}" | sort -rn | head -n 10 |
+			awk '{ printf "%s%s %d s", NR > 1 ? ", " : "", $2, $1 }')"
+	fi
+	[ ! "$full" ] || say 'the disk is full: make room, and the same command goes on where it stopped'
+	[ "$known" = 0 ] || echo "$known tests of $known_lanes lanes were not run: they are remembered"
+	echo "$passed passed, $failed failed, $skipped skipped"
+	[ "$failed" = 0 ] && [ $((passed + known)) -gt 0 ]
 }
 
-short() {
-	step selftests/setup.sh build vm debug
-	step selftests/vm/kernels.sh fetch 6.12 debug
-	lane 'soak short' selftests/stress/soak.sh --minutes 5 --seed 1
-	lane 'faults' selftests/vm/suite.sh debug fault_test
-	lane 'fuzz short' selftests/stress/fuzz.sh --calls 300000 --seed 1
-	lane 'lifecycle short' selftests/stress/lifecycle.sh --quick
+# bare LANE: what it reads and does not declare is not there
+bare()
+{
+	local tree=$tmp/tree status=0
+
+	[ "${run[$1]:-}" ] || die "there is no lane ${1:-}: the lanes are ${names[*]}"
+	source_files >"$tmp/files"
+	[ -s "$tmp/files" ] || die 'this source is no git checkout, which would say what belongs to it'
+	mkdir "$tree"
+	# shellcheck disable=SC2086 # paths
+	files_below "$tmp/files" ${paths[$1]} | cut -d ' ' -f 3- | tr '\n' '\0' |
+		xargs -0 cp --parents -t "$tree"
+	(cd "$tree" && exec bash -c "${run[$1]}") || status=$?
+	rm -rf "$tmp"
+	exit "$status"
 }
 
-programs() {
-	step selftests/setup.sh build vm programs
-	step selftests/vm/kernels.sh fetch 6.12
-	lane 'programs' selftests/programs/programs.sh
+# table: for lint/lanes.sh, one line a lane, and its fields between tabs
+table()
+{
+	local lane
+
+	for lane in "${names[@]}"; do
+		printf '%s\t%s\t%s\t%s\t%s\t%s\n' "$lane" "${sets[$lane]}" "${kernels[$lane]}" "${paths[$lane]}" \
+			"${run[$lane]}" "${why[$lane]}"
+	done
 }
 
-# long lane|alone NAME COMMAND…: alone if it has VMs of its own beside each other
-long() {
-	step selftests/setup.sh build vm debug
-	"$@"
-}
+list()
+{
+	local lane
 
-host() {
-	step selftests/setup.sh build check
-	lane 'lint' selftests/lint/run.sh
-	lane 'host tests' make -s -C selftests/lib check
+	for lane in "${names[@]}"; do
+		printf '%-22s %-8s %s\n' "$lane" "${sets[$lane]}" "${why[$lane]}"
+	done
 }
 
 # All of it is read before any of it runs: a source that is edited meanwhile
 # must not change what runs.
-main() {
-	local set seed
+main()
+{
+	local lanes
 
-	if [ "${1:-}" = --go-on ]; then
-		go_on=1 commit=$(committed)
-		shift
-	fi
-	mkdir -p "$LOG"
-	trap 'kill $(jobs -p) 2>/dev/null' EXIT
-	for set in "${@:-none}"; do
-		if [[ " $SETS " != *" $set "* ]]; then
-			echo "usage: check.sh [--go-on] SET…, of: $SETS" >&2
-			exit 2
-		fi
-	done
-	for set; do
-		case $set in
-		stock) stock ;;
-		debug) debug ;;
-		debug-long) debug_long ;;
-		matrix) matrix --quick ;;
-		matrix-long) matrix ;;
-		host) host ;;
-		short) short ;;
-		programs) programs ;;
-		mutants) long alone 'mutants' selftests/race/mutants.sh ;;
-		replay) long alone 'replay' selftests/race/replay.sh --runs 200 ;;
-		lifecycle) long lane 'lifecycle' selftests/stress/lifecycle.sh ;;
-		coverage) long lane 'coverage' selftests/coverage.sh ;;
-		soak) long lane 'soak' selftests/stress/soak.sh --minutes 60 ;;
-		fuzz)
-			long lane 'runner selfcheck fuzz' selftests/vm/selfcheck.sh fuzz
-			long lane 'fuzz' selftests/stress/fuzz.sh --calls 300000
-			for seed in {1..20}; do
-				long lane "fuzz $seed" selftests/stress/fuzz.sh --kernel fuzz --calls 500000 --seed "$seed"
-			done
-			;;
-		esac
-	done
-	finish
-	echo "$passed passed, $failed failed, $skipped skipped"
-	if [ "$failed" != 0 ] || [ "$passed" = 0 ]; then
-		exit 1
-	fi
-	[ ! "$go_on" ] || rm -f "${memory[@]}"
-	exit 0
+	read_lanes selftests/lanes
+	tmp=$(mktemp -d) || exit
+	trap 'rm -rf "$tmp"' EXIT
+	case ${1:-} in
+	--bare) bare "${2:-}" ;;
+	--list) list ;;
+	--results) results ;;
+	--table) table ;;
+	'' | -*) die 'which set or lane? see the top of selftests/check.sh' ;;
+	*)
+		lanes=$(chosen "$@") || exit
+		mkdir -p "$LOG" "$CACHE" || exit
+		only_one "$@"
+		trap 'stop 130 interrupted' INT
+		trap 'stop 143 interrupted' TERM HUP
+		trap 'stop $?' EXIT
+		room
+		# shellcheck disable=SC2086 # words
+		plan $lanes
+		[ ${#waiting[@]} = 0 ] || prepare
+		run_all
+		summary
+		;;
+	esac
+	exit
 }
 
 main "$@"

@@ -41,13 +41,13 @@ snapshot()
 	local built=$BUILD/k/debug/profil_cov
 
 	COV=1 "$VM/module.sh" debug
-	! cmp -s "$built.d.stamp" "$DATA/stamp" || return 0
+	! cmp -s "$built.ko.stamp" "$DATA/stamp" || return 0
 	rm -rf "$DATA"
 	mkdir -p "$DATA/notes"
 	cp "$built.ko" "$DATA/profil_cov.ko"
 	cp "$built.d"/module/*.gcno "$DATA/notes"
 	cp -r "$built.d/module" "$DATA/module"
-	cp "$built.d.stamp" "$DATA/stamp"
+	cp "$built.ko.stamp" "$DATA/stamp"
 }
 
 # In the VM, after the programs: the counts since boot, over all insmod.

@@ -35,6 +35,7 @@ boot() {
 	local kernel=$1 cpus=$2 dir append=
 	dir=$(build_dir "$1")
 	"$VM/module.sh" "$kernel"
+	TEST=1 "$VM/module.sh" "$kernel"
 	FLOOR=1 "$VM/module.sh" "$kernel"
 	# with several CPUs, those of x86 would pass the time instead of skipping it
 	[ "$kernel" = arm64 ] || append=idle=halt

@@ -8,6 +8,7 @@
 #
 #   --times N			each so many times
 #   --at-once N			so many VMs at a time; 2 if it is not given
+#   --part K/N			of all, each Nth, beginning with the Kth
 #
 # A mutant is a patch of the module.  Its first lines say what is broken, and
 #
@@ -189,14 +190,15 @@ prepare() {
 	cp "$BUILD/selftests/profil_helper" "$tmp/tests" # for module_test.sh
 	for mutant in "${mutants[@]}"; do
 		field "$mutant" Kernel 6.12
-	done | sort -u | xargs "$VM/module.sh"
+	done | sort -u | TEST=1 xargs "$VM/module.sh"
 }
 
 main() {
-	local mutants=() times=1 at_once=2 started=0 number=0 failed=0 timeout=600 mutant place try
+	local mutants=() part=1/1 times=1 at_once=2 started=0 number=0 failed=0 timeout=600 mutant place try
 	while [ $# -gt 0 ]; do
 		case $1 in
 		--times) times=$2 && shift ;;
+		--part) part=$2 && shift ;;
 		--at-once) at_once=$2 && shift ;;
 		-*) die "unknown option $1: see the top of $0" ;;
 		*) mutants+=("$1") ;;
@@ -204,7 +206,8 @@ main() {
 		shift
 	done
 	[ ${#mutants[@]} -gt 0 ] ||
-		mapfile -t mutants < <(cd "$MUTANTS" && printf '%s\n' *.patch | sed 's/\.patch$//')
+		mapfile -t mutants < <(cd "$MUTANTS" && printf '%s\n' *.patch | sed 's/\.patch$//' |
+			awk -v part="$part" 'BEGIN { split(part, p, "/") } NR % p[2] == p[1] % p[2]')
 	tmp=$(mktemp -d)
 	trap 'rm -rf "$tmp"' EXIT
 	prepare

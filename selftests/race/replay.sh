@@ -8,6 +8,7 @@
 #				has to print the same to the last byte
 #
 #   --runs N			so many, each with another SHIFT, SEED and CPUS
+#   --first N			of all that there can be, begin with this one; 0
 #   --at-once N			so many VMs at a time; 2 if it is not given
 #   --one SHIFT SEED CPUS	this run alone, with all that it prints
 #
@@ -59,7 +60,7 @@ numbered() {
 }
 
 prepare() {
-	"$VM/module.sh" 6.12
+	TEST=1 "$VM/module.sh" 6.12
 	locked selftests make -s -C "$TOP/selftests/kernel" OUT="$BUILD/selftests" CC=gcc-12 \
 		HARNESS="$("$VM/kernels.sh" source)/tools/testing/selftests" ||
 		die "the test programs do not build: see above"
@@ -70,7 +71,7 @@ prepare() {
 # report NUMBER: what became of that run
 report() {
 	local args
-	args=$(numbered "$1")
+	args=$(numbered $((first + $1)))
 	if [ "$(cat "$tmp/$1.status")" = 0 ] && ran "$tmp/$1"; then
 		passed=$((passed + 1))
 		echo "ok $(($1 + 1)) replay: --one $args: $(hash_of "$tmp/$1")"
@@ -98,7 +99,7 @@ report_done() {
 same() {
 	local args file
 	ran "$tmp/0" || return
-	read -ra args <<<"$(numbered 0)"
+	read -ra args <<<"$(numbered "$first")"
 	run "${args[@]}" "$tmp/again" || true
 	for file in console output; do
 		cmp "$tmp/0/$file" "$tmp/again/$file" || return
@@ -106,12 +107,13 @@ same() {
 }
 
 main() {
-	local runs=6 at_once=2 passed=0 failed=0 reported=0 unborn=0 orders i args
+	local runs=6 first=0 at_once=2 passed=0 failed=0 reported=0 unborn=0 orders i args
 	tmp=$(mktemp -d)
 	trap 'rm -rf "$tmp"' EXIT
 	while [ $# -gt 0 ]; do
 		case $1 in
 		--runs) runs=$2 && shift ;;
+		--first) first=$2 && shift ;;
 		--at-once) at_once=$2 && shift ;;
 		--one)
 			local rc=0
@@ -129,7 +131,7 @@ main() {
 	for ((i = 0; i < runs; i++)); do
 		[ "$(jobs -rp | wc -l)" -lt "$at_once" ] || wait -n || true
 		report_done
-		read -ra args <<<"$(numbered "$i")"
+		read -ra args <<<"$(numbered $((first + i)))"
 		{
 			local rc=0
 			run "${args[@]}" "$tmp/$i" || rc=$?

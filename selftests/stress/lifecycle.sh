@@ -34,6 +34,7 @@ locked soak make -s -C "$TOP/selftests/stress" OUT="$out" CC=gcc-12 \
 	HARNESS="$("$VM/kernels.sh" source)/tools/testing/selftests" || die 'the programs do not build: see above'
 if [ ! "$module" ]; then
 	"$VM/module.sh" "$kernel"
+	TEST=1 "$VM/module.sh" "$kernel"
 	modules=("$(build_dir "$kernel")/profil.ko" "$(build_dir "$kernel")/profil_test.ko")
 else
 	modules=("$module" "$module")

@@ -10,10 +10,19 @@
 #   debug-kernel.sh kcsan	races: config/kcsan.config
 #   debug-kernel.sh fuzz	KASAN and little else: config/fuzz.config
 #
+#   debug-kernel.sh --here KERNEL	is it in the cache?
+#
 # debug and mainline differ in one object, and are made together.
 set -euo pipefail
 . "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 
+look=''
+if [ "${1:-}" = --here ]; then
+	look=1
+	shift
+	# without the source there is none, and it need not be fetched to know that
+	[ -e "$CACHE/source" ] || exit 1
+fi
 tag=${1:-debug}
 tags=(debug mainline) config=debug minutes='6 to 18'
 # KASAN keeps the stack of who adds task work, and may allocate for it, even in the
@@ -34,6 +43,11 @@ work=$CACHE/kernels/tmp.$config-$hash
 out=$work/headers
 # make finds sources here before it finds those in $source
 changed=$out/kernel/task_work.c
+
+if [ "$look" ]; then
+	[ -e "$dir/vmlinuz" ]
+	exit
+fi
 
 # A fragment's line that contradicts another or lacks what it depends on is
 # dropped without a word.

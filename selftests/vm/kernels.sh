@@ -4,6 +4,8 @@
 # Kernels to test on, fetched into the cache and never installed.
 #
 #   kernels.sh fetch KERNEL…	make them present; silent when they are
+#   kernels.sh here KERNEL	is it present?
+#   kernels.sh id KERNEL		print what tells it from another one of that name
 #   kernels.sh image KERNEL	print the path of the image
 #   kernels.sh headers KERNEL	print the path of the header tree
 #   kernels.sh modules KERNEL	print the folder with the modules for the VM
@@ -23,6 +25,7 @@ set -euo pipefail
 . "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 
 KERNELS=$CACHE/kernels
+TAGS='6.1, 6.1-rt, 6.12, 6.12-rt, arm64, 5.10, trixie, 7.2, debug, kcsan, mainline, fuzz'
 
 # unpack_image DEB DIR: only what is used
 unpack_image()
@@ -190,10 +193,31 @@ fetch()
 		trixie) locked "kernel-$1" make_newer "$1" trixie ;;
 		7.2) locked "kernel-$1" make_newer "$1" sid ;;
 		*-amd64) locked "kernel-$1" make_stock "$1" bookworm amd64 "$1" ;;
-		*) die "unknown kernel $1: see the top of $0" ;;
+		*) die "there is no kernel $1: give $TAGS, a version such as 6.12.107+deb12-amd64, or the path of an image" ;;
 		esac
 		;;
 	esac
+}
+
+# here KERNEL: without fetching it
+here()
+{
+	case $1 in
+	*/*) [ -r "$1" ] ;;
+	*) if own_kernel "$1"; then "$VM/debug-kernel.sh" --here "$1"; else complete "$1"; fi ;;
+	esac
+}
+
+# id KERNEL: of its image, of what it exports, and of the compiler that came with it
+id()
+{
+	local headers
+
+	headers=$(path "$1" headers)
+	{
+		cat "$(path "$1" vmlinuz)" "$headers/Module.symvers"
+		cat "${headers%/usr/src/*}"/usr/libexec/gcc/x86_64-linux-gnu/*/cc1 2>/dev/null || true
+	} | sha256sum
 }
 
 # path KERNEL NAME: of its image, headers or modules
@@ -220,6 +244,8 @@ fetch)
 		fetch "$kernel"
 	done
 	;;
+here) here "$1" ;;
+id) id "$1" ;;
 image) path "$1" vmlinuz ;;
 headers | modules) path "$1" "$command" ;;
 busybox)

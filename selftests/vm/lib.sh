@@ -15,16 +15,42 @@ NINEP='virtio_ring virtio virtio_pci_legacy_dev virtio_pci_modern_dev virtio_pci
 # shellcheck disable=SC2034
 MODULES="$NINEP brd"
 
+say()
+{
+	local text="$*"
+
+	# as the user knows it, see without_blanks()
+	text=${text//"$TOP"/"${PROFIL_TOP:-$TOP}"}
+	echo "${0##*/}: ${text//"$CACHE"/"${PROFIL_CACHED:-$CACHE}"}" >&2
+}
+
 die()
 {
-	echo "${0##*/}: $*" >&2
+	say "$@"
 	exit 1
 }
 
-say()
+# without_blanks SCRIPT ARGUMENT…: make and kbuild take no path with a blank in it.  Where
+# the source or the cache has one, the script runs again where it is at another place, too,
+# which is there for it and its children alone.  A cache without one stays where it is,
+# as kernels in it name their own place.
+without_blanks()
 {
-	echo "${0##*/}: $*" >&2
+	local place=/tmp/profil-without-blanks.$(id -u) how=(--mount)
+
+	[ "$(id -u)" = 0 ] || how+=(--map-current-user --keep-caps)
+	mkdir -p "$place/tree" "$place/cache" "$CACHE" || exit
+	export PROFIL_TOP=$TOP PROFIL_CACHED=$CACHE PROFIL_CACHE=$CACHE
+	[[ ! $CACHE =~ [[:space:]] ]] || PROFIL_CACHE=$place/cache
+	# shellcheck disable=SC2016 # expanded there
+	exec unshare "${how[@]}" bash -c '
+		mount --bind "$PROFIL_TOP" "$0/tree" && mount --bind "$PROFIL_CACHED" "$0/cache" || exit
+		case $PWD in "$PROFIL_TOP"*) cd "$0/tree${PWD#"$PROFIL_TOP"}" ;; esac
+		exec "$@"' "$place" "$place/tree/${1#"$TOP/"}" "${@:2}"
 }
+
+[[ ! $TOP$CACHE =~ [[:space:]] ]] ||
+	without_blanks "$(cd "$(dirname "$0")" && pwd)/${0##*/}" "$@"
 
 # need COMMAND PACKAGE
 need()

@@ -3,19 +3,19 @@
 #
 # Build the module for kernels.
 #
-#   module.sh KERNEL…		build/k/KERNEL/profil.ko, and profil_test.ko with
-#				its race windows widened
-#   MUTANT=name module.sh …	build/k/KERNEL/profil_mutant_name.ko: profil_test.ko
-#				with selftests/race/mutants/name.patch
-#   COV=1 module.sh KERNEL	build/k/KERNEL/profil_cov.ko, which tells the fuzzer
-#				(KCOV) and coverage.sh (GCOV) what it ran; KERNEL is
-#				debug or fuzz
-#   PLANT=1 module.sh …		build/k/KERNEL/plant.ko, for selfcheck.sh
-#   FLOOR=1 module.sh …		build/k/KERNEL/floor.ko, for bench.sh
+#   module.sh KERNEL…		build/k/KERNEL/profil.ko
+#   TEST=1 module.sh KERNEL…	profil_test.ko, which has its race windows widened
+#   MUTANT=name module.sh …	profil_mutant_name.ko: profil_test.ko with
+#				selftests/race/mutants/name.patch
+#   COV=1 module.sh KERNEL	profil_cov.ko, which tells the fuzzer (KCOV) and
+#				coverage.sh (GCOV) what it ran; KERNEL is debug or fuzz
+#   PLANT=1 module.sh …		plant.ko, for selfcheck.sh
+#   FLOOR=1 module.sh …		floor.ko, for bench.sh
 #   MODULE_MAKE='C=2' module.sh …  once more, with these arguments to make and
 #				all of make's output, leaving the above alone
 #
-# Silent when nothing changed; warnings of the compiler are always shown.
+# Silent when nothing changed; warnings of the compiler are always shown.  The
+# folder in which make works is kept, so that only what changed is compiled again.
 set -euo pipefail
 . "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 
@@ -23,41 +23,67 @@ set -euo pipefail
 make_in()
 {
 	# type information would need pahole, and nobody asks for it
-	set -- "$@" CONFIG_DEBUG_INFO_BTF_MODULES=
+	set -- "$@" CONFIG_DEBUG_INFO_BTF_MODULES= -j"$(nproc)"
 	case $kernel in
 	trixie | 7.2) "$VM/newer.sh" "$kernel" "$@" ;;
 	*) make -C "$headers" M="$1" W=1 "${@:2}" modules ;;
 	esac
 }
 
-# build NAME SOURCES ARGUMENT…: build/k/KERNEL/NAME.ko from the copied SOURCES
+# refresh DIR FOLDER…: DIR has the same files as these folders of the source.  A file
+# that did not change keeps its time, and make leaves its object alone.
+refresh()
+{
+	local dir=$1 file
+	shift
+
+	(cd "$TOP" && find "$@" -type f) >"$dir.files"
+	while read -r file; do
+		cmp -s "$TOP/$file" "$dir/$file" ||
+			{ mkdir -p "$dir/$(dirname "$file")" && cp "$TOP/$file" "$dir/$file"; }
+	done <"$dir.files"
+	# what a probe or a rule would still find
+	(cd "$dir" && find "$@" -name '*.[chS]' ! -name '*.mod.c' -type f) |
+		awk 'NR == FNR { ours[$0]; next } !($0 in ours)' "$dir.files" - | sed "s,^,$dir/," | xargs -r rm
+}
+
+# build NAME FOLDER SOURCES ARGUMENT…: build/k/KERNEL/NAME.ko from SOURCES, which lie
+# in build/k/KERNEL/FOLDER.d meanwhile, and make's ARGUMENTs
 build()
 {
-	local ko=$out/$1.ko work=$out/$1.d stamp name=$1 sources=$2 rc=0
-	shift 2
+	local name=$1 ko=$out/$1.ko work=$out/$2.d sources=$3 patch stamp same rc=0
+	patch=${MUTANT:+selftests/race/mutants/$MUTANT.patch}
+	shift 3
 
+	same=$(echo "$headers" "$@"; gcc --version | head -n 1)
 	# shellcheck disable=SC2086 # SOURCES are words
-	stamp=$(cd "$TOP" && { find $sources ${MUTANT:+selftests/race/mutants/$MUTANT.patch} -type f -print0 | LC_ALL=C sort -z | xargs -0 sha256sum
-				echo "$headers" "$@"; } | sha256sum)
-	[ ! -e "$ko" ] || [ "$(cat "$work.stamp" 2>/dev/null)" != "$stamp" ] || return 0
-	rm -rf "$work"
+	stamp=$(cd "$TOP" && { find $sources $patch -type f -print0 | LC_ALL=C sort -z | xargs -0 sha256sum
+				echo "$same"; } | sha256sum)
+	[ ! -e "$ko" ] || [ "$(cat "$ko.stamp" 2>/dev/null)" != "$stamp" ] || return 0
+	rm -f "$ko.stamp"
+	# with another kernel or compiler nothing of it is of use
+	[ "$(cat "$work.same" 2>/dev/null)" = "$same" ] || rm -rf "$work"
 	mkdir -p "$work"
+	echo "$same" >"$work.same"
 	# shellcheck disable=SC2086
-	(cd "$TOP" && cp -r --parents $sources "$work")
-	[ ! -e "$work/$sources/Kbuild" ] || mv "$work/$sources"/* "$work"
-	[ -z "${MUTANT:-}" ] || patch -s -p 1 -d "$work" <"$TOP/selftests/race/mutants/$MUTANT.patch" ||
-		die "the mutant $MUTANT does not apply: make selftests/race/mutants/$MUTANT.patch anew"
+	refresh "$work" $sources
+	[ ! -e "$work/$sources/Kbuild" ] || cp -p "$work/$sources"/* "$work"
+	[ -z "$patch" ] || patch -s -p 1 -d "$work" <"$TOP/$patch" ||
+		die "the mutant $MUTANT does not apply: make $patch anew"
 	if [ "$name" = extra ]; then
+		# its checks are not repeated for an object that is there
+		find "$work" -name '*.o' -exec rm {} +
 		make_in "$work" "$@" 2>&1 || rc=$?
 		return "$rc"
 	fi
 	make_in "$work" "$@" >"$work.log" 2>&1 || {
-		grep -E -A 3 'error:|Error|ERROR' "$work.log" | head -n 30 >&2
+		grep -E -A 3 'error:|Error|ERROR|No space left' "$work.log" | head -n 30 >&2
 		die "the module does not build for $kernel: all of make's output is in $work.log"
 	}
 	grep -F ': warning:' "$work.log" >&2 || true
-	mv "$work/${name%%_*}.ko" "$ko"
-	echo "$stamp" >"$work.stamp"
+	cp "$work/${name%%_*}.ko" "$ko.tmp"
+	mv "$ko.tmp" "$ko"
+	echo "$stamp" >"$ko.stamp"
 }
 
 # That kbuild took the two variables at their word, and the kernel has both.
@@ -71,26 +97,27 @@ check_cov()
 	done
 }
 
-build_all()
+build_one()
 {
 	local ours='Kbuild module uapi'
 
 	if [ "${MODULE_MAKE:-}" ]; then
 		# shellcheck disable=SC2086 # arguments are words
-		build extra "$ours" $MODULE_MAKE
+		build extra extra "$ours" $MODULE_MAKE
 	elif [ "${MUTANT:-}" ]; then
 		need patch patch
-		build "profil_mutant_$MUTANT" "$ours" PROFIL_TEST=y
+		build "profil_mutant_$MUTANT" profil_test "$ours" PROFIL_TEST=y
+	elif [ "${TEST:-}" ]; then
+		build profil_test profil_test "$ours" PROFIL_TEST=y
 	elif [ "${COV:-}" ]; then
-		build profil_cov "$ours" KCOV_INSTRUMENT=y GCOV_PROFILE=y
+		build profil_cov profil_cov "$ours" KCOV_INSTRUMENT=y GCOV_PROFILE=y
 		check_cov
 	elif [ "${PLANT:-}" ]; then
-		build plant selftests/vm/plant
+		build plant plant selftests/vm/plant
 	elif [ "${FLOOR:-}" ]; then
-		build floor selftests/bench/floor
+		build floor floor selftests/bench/floor
 	else
-		build profil "$ours"
-		build profil_test "$ours" PROFIL_TEST=y
+		build profil profil "$ours"
 	fi
 }
 
@@ -100,5 +127,5 @@ for kernel; do
 	headers=$("$VM/kernels.sh" headers "$kernel")
 	out=$(build_dir "$kernel")
 	mkdir -p "$out"
-	locked "build-$(basename "$out")" build_all
+	locked "build-$(basename "$out")" build_one
 done

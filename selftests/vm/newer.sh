@@ -34,11 +34,14 @@ headers=$("$VM/kernels.sh" headers "$1")
 root=${headers%/usr/src/*}
 dir=$2
 shift 2
-work=$(mktemp -d "$root/tmp/build.XXXXXX")
+# The same name each time, as it is in the commands that kbuild compares; and files
+# keep their times.  The caller holds a lock for the kernel in this source tree.
+work=$root/tmp/build.$(sha256sum <<<"$dir" | cut -c 1-12)
+rm -rf "$work"
 trap 'rm -rf "$work"' EXIT
-cp -r "$dir/." "$work"
+cp -a "$dir" "$work"
 rc=0
 # comments are checked with other kernels: that needs perl, or python
 in_root env -i PATH=/usr/bin make -C "${headers#"$root"}" M="${work#"$root"}" W=1 cmd_checkdoc= "$@" modules || rc=$?
-cp -r "$work/." "$dir"
+cp -a "$work/." "$dir"
 exit "$rc"

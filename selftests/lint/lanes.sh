@@ -1,0 +1,292 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# Is the table of lanes right, and is a lane remembered when it has passed on this very
+# content, and then only?  In a small source of its own, whose lanes take no time; at the
+# end one real lane is run where only the paths are that it declares.
+#
+# shellcheck disable=SC2317 # functions are called by check()
+set -uo pipefail
+. "$(dirname "${BASH_SOURCE[0]}")/../vm/lib.sh"
+
+cd "$TOP" || exit
+tmp=$(mktemp -d)
+trap 'rm -rf "$tmp"' EXIT
+number=0 failed=0
+# both have blanks in their names
+tree="$tmp/a source" cache="$tmp/a cache"
+unset FRESH
+
+# check NAME COMMAND…: it is true
+check()
+{
+	number=$((number + 1))
+	if ("${@:2}") >"$tmp/said" 2>&1; then
+		echo "ok $number lanes: $1"
+	else
+		failed=$((failed + 1))
+		echo "not ok $number lanes: $1"
+		sed 's/^/# /' "$tmp/said"
+	fi
+}
+
+# fresh: a source of which nothing is remembered; what its lanes a, b and c say, and their
+# status, are in files beside it
+fresh()
+{
+	local lane
+
+	rm -rf "$tree" "$cache"
+	mkdir -p "$tree/selftests/vm" "$tree/module" "$tree/other" "$tree/bin" "$cache"
+	cp selftests/check.sh selftests/memory.sh "$tree/selftests"
+	cp selftests/vm/lib.sh "$tree/selftests/vm"
+	echo /build >"$tree/.gitignore"
+	echo text >"$tree/README"
+	echo code >"$tree/module/code.c"
+	echo code >"$tree/other/code.c"
+	echo an image >"$cache/kernel"
+	printf '#!/bin/sh\n' >"$tree/selftests/setup.sh"
+	cat >"$tree/selftests/vm/kernels.sh" <<-'END'
+		#!/bin/sh
+		case $1 in
+		here) test -e "$PROFIL_CACHE/kernel" ;;
+		id) cat "$PROFIL_CACHE/kernel" ;;
+		esac
+	END
+	printf '#!/bin/sh\necho gcc version 1\n' >"$tree/bin/gcc-12"
+	chmod +x "$tree/selftests/setup.sh" "$tree/selftests/vm/kernels.sh" "$tree/bin/gcc-12"
+	cat >"$tree/selftests/lanes" <<-'END'
+		@module module
+		lane lint
+		sets check
+		run echo 3 passed, 0 failed, 0 skipped
+		paths README module other
+		always yes
+		lane a
+		sets check
+		run cat module/code.c; . "$SAY/a"
+		kernels 6.12
+		paths @module
+		lane b
+		sets check
+		run . "$SAY/b"
+		paths other
+		lane c
+		sets ci
+		run . "$SAY/c"
+		paths module other
+	END
+	for lane in a b c; do
+		echo 'echo 5 passed, 0 failed, 1 skipped' >"$tmp/$lane"
+	done
+	(cd "$tree" && git init -q && git add . && git -c user.name=x -c user.email=x commit -qm x)
+}
+
+# lanes SET…: what they print; with a compiler that says its version
+lanes()
+{
+	(cd "$tree" && SAY=$tmp PROFIL_CACHE=$cache PATH=$tree/bin:$PATH selftests/check.sh "$@" 2>&1)
+}
+
+# ran LANE…: these and no others run next, of all that there are
+ran()
+{
+	diff <(lanes check ci | sed -n 's/^\[.*\] \(.*\): started$/\1/p' | sort) <(printf '%s\n' "$@" | sort)
+}
+
+everything_runs_once()
+{
+	fresh
+	lanes check ci >"$tmp/first" && grep -qx '18 passed, 0 failed, 3 skipped' "$tmp/first" && ran lint
+}
+
+# the closing line counts what ran, the one above what is remembered
+counts()
+{
+	fresh
+	lanes check ci >/dev/null
+	lanes check ci >"$tmp/second" && tail -n 1 "$tmp/second" | grep -x '3 passed, 0 failed, 0 skipped' &&
+		tail -n 2 "$tmp/second" | grep -x '15 tests of 3 lanes were not run: they are remembered' &&
+		grep -qE '^\[ 0:00\] a: unchanged since it passed on 20[0-9-]+ [0-9:]+ \(5 tests\)$' "$tmp/second"
+}
+
+# after COMMAND LANE…: with all remembered, the command makes these run, and lint
+after()
+{
+	fresh
+	lanes check ci >/dev/null
+	(cd "$tree" && eval "$1") && ran lint "${@:2}"
+}
+
+fresh_runs_all()
+{
+	fresh
+	lanes check ci >/dev/null
+	export FRESH=1
+	ran lint a b c
+}
+
+with_parameters()
+{
+	fresh
+	lanes check ci >/dev/null
+	export APPEND=x
+	ran lint a b c
+}
+
+# not_remembered WHAT-B-DOES [LANE…]: b runs again, and what else it has changed
+not_remembered()
+{
+	fresh
+	echo "$1" >"$tmp/b"
+	lanes check ci >/dev/null
+	[ ! -e "$cache/passed/b" ] && ran lint b "${@:2}"
+}
+
+# the first run that is told to end leaves nothing, not even its processes
+interrupted()
+{
+	local pid
+
+	fresh
+	echo "echo \$\$ >$tmp/lane; exec sleep 1000" >"$tmp/b"
+	rm -f "$tmp/lane"
+	(cd "$tree" && SAY=$tmp PROFIL_CACHE=$cache PATH=$tree/bin:$PATH exec selftests/check.sh check ci >"$tmp/out" 2>&1) &
+	pid=$!
+	until [ -s "$tmp/lane" ] && [ -e "$cache/passed/a" ] && [ "$(ls "$cache/passed/a")" ]; do sleep 0.1; done
+	kill -TERM "$pid"
+	! wait "$pid" || return
+	cat "$tmp/out"
+	! kill -0 "$(cat "$tmp/lane")" 2>/dev/null && grep -q 'interrupted' "$tmp/out" || return
+	echo 'echo 5 passed, 0 failed, 0 skipped' >"$tmp/b"
+	ran lint b c
+}
+
+# a second run in the tree says who is there
+one_at_a_time()
+{
+	local pid
+
+	fresh
+	echo "echo >$tmp/lane; exec sleep 1000" >"$tmp/b"
+	rm -f "$tmp/lane"
+	lanes b >/dev/null &
+	pid=$!
+	until [ -e "$tmp/lane" ]; do sleep 0.1; done
+	! lanes check >"$tmp/second" && grep -qE '^check.sh: check.sh b \(process [0-9]+\) is running in this tree: ' "$tmp/second" || return
+	pkill -TERM -f 'selftests/check.sh b$'
+	! wait "$pid"
+}
+
+no_checkout()
+{
+	fresh
+	rm -rf "$tree/.git"
+	lanes check ci >/dev/null
+	[ ! -e "$cache/passed" ] && ran lint a b c
+}
+
+names_what_there_is()
+{
+	fresh
+	! lanes nonsense >"$tmp/out" && [ "$(wc -l <"$tmp/out")" = 1 ] && grep 'the sets are .*the lanes are lint a b c$' "$tmp/out"
+}
+
+no_room()
+{
+	fresh
+	sed -i 's/^ROOM=.*/ROOM=999999999/' "$tree/selftests/check.sh"
+	! lanes check >"$tmp/out" && [ "$(wc -l <"$tmp/out")" = 1 ] && grep 'MB are free where .*: make room' "$tmp/out"
+}
+
+disk_is_full()
+{
+	fresh
+	echo 'echo write: No space left on device; exit 1' >"$tmp/a"
+	! lanes check ci >"$tmp/out" && grep '^check.sh: the disk is full: make room, and the same command goes on' "$tmp/out"
+}
+
+declared()
+{
+	fresh
+	lanes --bare a >"$tmp/out" && grep -qx code "$tmp/out"
+}
+
+undeclared()
+{
+	fresh
+	sed -i 's,^run cat module/code.c;,run cat other/code.c \&\&,' "$tree/selftests/lanes"
+	! lanes --bare a >"$tmp/out" && grep 'other/code.c: No such file' "$tmp/out"
+}
+
+# each program that a mutant needs runs on its kernel, in its way to deliver, in some lane
+mutants_have_lanes()
+{
+	local patch program kernel params missing=''
+
+	selftests/check.sh --table | cut -f 5 >"$tmp/runs"
+	for patch in selftests/race/mutants/*.patch; do
+		program=$(sed -n 's/^Test: *\([^ ]*\).*/\1/p' "$patch")
+		kernel=$(sed -n 's/^Kernel: *//p' "$patch")
+		params=$(sed -n 's/^Params: *//p' "$patch")
+		case $params in
+		hook=*) params='' ;; # module_test.sh has the module use each hook
+		esac
+		awk -v kernel="${kernel:-6.12}" -v program="$program" -v params="$params" -v quote="'" '
+			function asked() {
+				if (params == "")
+					return !/--params/
+				return index($0 " ", "--params " (params ~ / / ? quote params quote : params) " ")
+			}
+			$2 == kernel && asked() && (index($0 " ", " " program " ") || !/_test/) { found = 1 }
+			END { exit !found }' "$tmp/runs" || missing+=" ${patch##*/}"
+	done
+	[ ! "$missing" ] || { echo "no lane runs what finds$missing"; false; }
+}
+
+# what the table says of each lane: a reason, a set, paths that exist, kernels that it names
+table()
+{
+	selftests/check.sh --table | awk -F '\t' '
+		$2 == "" || $6 == "" || $4 == "" { print $1 ": a lane needs sets, paths and a reason"; bad = 1 }
+		{ n = split($4, path, " "); for (i = 1; i <= n; i++) if (system("test -e " path[i])) { print $1 ": there is no " path[i]; bad = 1 } }
+		END { exit bad || NR < 10 }'
+}
+
+echo 'TAP version 13'
+check 'the table has all that it should' table
+check 'each mutant has a lane that runs its program' mutants_have_lanes
+check 'what has passed is not run again, lint is' everything_runs_once
+check 'the closing line counts what ran' counts
+check 'nothing touched, nothing runs' after true
+check 'a file of the module makes those run that depend on it' after 'echo >>module/code.c' a c
+check 'so does a new one' after 'echo >module/new.c' a c
+check 'and one that goes' after 'rm module/code.c; touch module/x.c' a c
+check 'and one that can be executed now' after 'chmod +x module/code.c' a c
+check 'a document makes lint run alone' after 'echo >>README'
+check 'a commit of the same content makes nothing run' after 'git -c user.name=x -c user.email=x commit -q --allow-empty -m x'
+check 'content that was there before is remembered' after 'echo >>module/code.c; SAY=$tmp lanes check ci >/dev/null; git checkout -q .'
+check 'another kernel image makes its lanes run' after 'echo another >"$cache/kernel"' a
+check 'another compiler makes all run' after 'printf "%b\n" "#!/bin/sh\necho gcc version 2" >bin/gcc-12' a b c
+check 'another command makes the lane run' after 'sed -i "/SAY.b/s/run/run :;/" selftests/lanes' b
+check 'another runner makes all run' after 'echo >>selftests/check.sh' a b c
+check 'parameters for the VM make all run' with_parameters
+check 'FRESH=1 makes all run' fresh_runs_all
+check 'a lane that failed is not remembered' not_remembered 'echo 4 passed, 1 failed, 0 skipped'
+check 'nor one that broke after its tests' not_remembered 'echo 4 passed, 0 failed, 0 skipped; exit 1'
+check 'nor one that does not count' not_remembered 'echo all is well'
+check 'nor one of which nothing ran' not_remembered 'echo 0 passed, 0 failed, 4 skipped'
+check 'nor one whose VM was lost' not_remembered 'kill -9 $$'
+check 'nor one whose files were edited meanwhile' not_remembered 'echo >>other/code.c; echo 5 passed, 0 failed, 0 skipped' c
+check 'a run that was interrupted leaves nothing and goes on' interrupted
+check 'two runs in one tree do not mix' one_at_a_time
+check 'nothing is remembered where nothing tells what belongs to the source' no_checkout
+check 'an unknown lane is answered with those there are' names_what_there_is
+check 'a disk without room is said before' no_room
+check 'a disk that became full is said in the end' disk_is_full
+check 'a lane finds what it declares' declared
+check 'and nothing else' undeclared
+check 'a real lane reads nothing that it does not declare' selftests/check.sh --bare 6.12-isolated
+echo "1..$number"
+echo "lanes: $((number - failed)) passed, $failed failed, 0 skipped"
+[ "$failed" = 0 ]
