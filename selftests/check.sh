@@ -14,6 +14,8 @@
 # was.  A lane is a command whose output ends with "N passed, N failed, N skipped".  One
 # that does not say so, or exits with an error, has failed, whatever it printed before.
 # All of its output is kept in build/log/.
+#
+# shellcheck disable=SC2317 # stop() is called by a trap
 set -uo pipefail
 . "$(dirname "${BASH_SOURCE[0]}")/vm/lib.sh"
 . "$TOP/selftests/memory.sh"
@@ -74,6 +76,7 @@ read_lanes()
 			local -n field=$word
 			# shellcheck disable=SC2086 # words
 			[ "$word" = why ] || rest=$(expand $rest) || exit
+			# shellcheck disable=SC2004 # the name of a lane is no number
 			field[$lane]+="${field[$lane]:+ }${rest% }"
 			;;
 		*) die "selftests/lanes: what is \"$word\"?" ;;

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# shellcheck shell=bash
+# shellcheck shell=bash disable=SC2154 # check.sh sets $tmp and what the table says
 # Which lanes have passed, and on which content; for check.sh.
 #
 # A lane is the same as when it passed if nothing it depends on has changed: its command,
@@ -98,7 +98,7 @@ recall()
 # What passed, on which content, when: the table of make results.
 results()
 {
-	local lane key seen file
+	local lane key seen file ok skip seconds day hour
 	source_files >"$tmp/files"
 	tools >"$tmp/tools"
 	printf '%-22s %7s %7s %7s  %-16s  %s\n' lane passed skipped seconds when 'content'
@@ -112,8 +112,7 @@ results()
 		else
 			set -- '- - - - - -' 'never on this machine'
 		fi
-		# shellcheck disable=SC2086 # the words of one line
-		printf '%-22s %7s %7s %7s  %-16s  %s\n' "$lane" $(cut -d ' ' -f 1-3 <<<"$1") \
-			"$(cut -d ' ' -f 4,5 <<<"$1")" "$2"
+		read -r ok skip seconds day hour _ <<<"$1"
+		printf '%-22s %7s %7s %7s  %-16s  %s\n' "$lane" "$ok" "$skip" "$seconds" "$day $hour" "$2"
 	done
 }

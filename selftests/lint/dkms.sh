@@ -43,7 +43,7 @@ refused() {
 }
 
 need mmdebstrap mmdebstrap
-[ "$(id -u)" = 0 ] || die "a Debian root can only be made by root: sudo make check-dkms"
+[ "$(id -u)" = 0 ] || die "a Debian root can only be made by root: sudo selftests/lint/dkms.sh"
 mirrors
 suite=${1:-$codename}
 tmp=$(mktemp -d)

@@ -155,10 +155,13 @@ fi
 [ "$module" = none ] || [ -r "$module" ] || die "there is no module $module: check --module"
 if own_kernel "$kernel"; then
 	[ ! "$root9p$dir" ] || die "our own kernels have no PCI for --dir and --root9p: use KERNEL=6.12"
-	# of ACPI only the timer, at QEMU's address, is worth its time, and
-	# the only clock that a busy host does not spoil; with five levels of page
-	# tables and nohz_full, KASAN complains about an interrupt early in its
-	# own boot
+	# Of ACPI only the timer, at QEMU's address, is worth its time, and is
+	# the only clock that a busy host does not spoil.  It has 24 bits, and begins
+	# anew after 4.7 s: a busy VM that the host lets stand still for 4.1 to 4.7 s
+	# hangs, as 6.12 then moves the next tick on, but not the time.  With
+	# tsc=reliable one boot in eight had a clock that was 10 % slow.
+	# With five levels of page tables and nohz_full, KASAN complains about an
+	# interrupt early in its own boot.
 	append="acpi=off pmtmr=0x608 tsc=unstable no_timer_check no5lvl $append"
 fi
 # of 4,000 accesses it would look at one, and where CPUs take turns few of these meet another
