@@ -295,7 +295,7 @@ summary()
 {
 	if [ ${#times[@]} -gt 1 ]; then
 		echo "where the time went: $(printf '%s\n' "${times[@]}" | sort -rn | head -n 10 |
-			awk '{ printf "%s%s %d s", NR > 1 ? ", " : "", $2, $1 }')"
+			awk '{ printf "%s%s %d s", (NR > 1 ? ", " : ""), $2, $1 }')"
 	fi
 	[ ! "$full" ] || say 'the disk is full: make room, and the same command goes on where it stopped'
 	[ "$known" = 0 ] || echo "$known tests of $known_lanes lanes were not run: they are remembered"
