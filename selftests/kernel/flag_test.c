@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* The flags of START: whose ticks, which ticks, which histograms, and its end. */
-#include <sys/syscall.h>
 
 #include "ticks.h"
 
@@ -16,10 +15,7 @@ FIXTURE(flag) {
 
 FIXTURE_SETUP(flag)
 {
-	self->fd = profil_open();
-	ASSERT_LE(0, self->fd);
-	self->counter = page_alloc();
-	ASSERT_NE(NULL, self->counter);
+	ASSERT_OPEN_WITH_PAGE(self->fd, self->counter);
 	self->regions[0] = page_region(hot_a, self->counter);
 	self->regions[1] = page_region(hot_b, self->counter + 1);
 	ASSERT_EQ(0, event_create());
@@ -35,10 +31,7 @@ FIXTURE_TEARDOWN(flag)
 
 static void finish(struct __test_metadata *_metadata, FIXTURE_DATA(flag) *self)
 {
-	ASSERT_TRUE(settle(self->fd, &self->stats));
-	ASSERT_EQ(0, profil_stop(self->fd));
-	ASSERT_EQ(0, profil_stats(self->fd, &self->stats));
-	EXPECT_TRUE(check_identity(&self->stats));
+	ASSERT_TRUE(profil_finish(self->fd, &self->stats));
 	EXPECT_TRUE(none_lost_before_the_end(&self->stats));
 }
 
@@ -538,9 +531,7 @@ TEST_F(strict, invalid_set_leaves_the_profile_running)
 	EXPECT_EQ(-EINVAL, profil_start_flags(self->fd, self->regions, 3,
 					      PROFIL_START_F_STRICT));
 	ASSERT_TRUE(burn(self->fd, hot_a, 20));
-	ASSERT_TRUE(settle(self->fd, &self->stats));
-	ASSERT_EQ(0, profil_stop(self->fd));
-	ASSERT_EQ(0, profil_stats(self->fd, &self->stats));
+	ASSERT_TRUE(profil_finish(self->fd, &self->stats));
 	/* What waits for the last sample is in the third region. */
 	EXPECT_EQ(self->stats.out_in_range,
 		  counter[0] + counter[64] + counter[128]);
@@ -568,10 +559,7 @@ FIXTURE_VARIANT_ADD(svr4, high_half) {
 
 FIXTURE_SETUP(svr4)
 {
-	self->fd = profil_open();
-	ASSERT_LE(0, self->fd);
-	self->page = page_alloc();
-	ASSERT_NE(NULL, self->page);
+	ASSERT_OPEN_WITH_PAGE(self->fd, self->page);
 }
 
 FIXTURE_TEARDOWN(svr4)
@@ -623,14 +611,11 @@ TEST_F(svr4, scale_2_has_all_in_the_first_counter)
 	region.offset = UPTR(hot_b);
 	ASSERT_EQ(0, profil_start_flags(self->fd, &region, 1, PROFIL_START_F_SVR4));
 	ASSERT_TRUE(burn(self->fd, hot_a, 20));
-	ASSERT_TRUE(settle(self->fd, &self->stats));
-	ASSERT_EQ(0, profil_stop(self->fd));
-	ASSERT_EQ(0, profil_stats(self->fd, &self->stats));
+	ASSERT_TRUE(profil_finish(self->fd, &self->stats));
 	EXPECT_LT(3, self->stats.out_in_range);
 	EXPECT_LT(3, self->stats.out_outside);
 	EXPECT_EQ(self->stats.out_in_range,
 		  counter_get(self->page + variant->at));
-	EXPECT_TRUE(check_identity(&self->stats));
 }
 
 /* Ends at 32767, or where more than that is there from the beginning. */

@@ -11,10 +11,7 @@ FIXTURE(overlap) {
 
 FIXTURE_SETUP(overlap)
 {
-	self->fd = profil_open();
-	ASSERT_LE(0, self->fd);
-	self->page = page_alloc();
-	ASSERT_NE(NULL, self->page);
+	ASSERT_OPEN_WITH_PAGE(self->fd, self->page);
 	self->counter = (__u16 *)self->page;
 }
 
@@ -48,10 +45,7 @@ static struct profil_region overflow_region(void *counter, __u32 bytes)
 static void finish(struct __test_metadata *_metadata,
 		   FIXTURE_DATA(overlap) *self)
 {
-	ASSERT_TRUE(settle(self->fd, &self->stats));
-	ASSERT_EQ(0, profil_stop(self->fd));
-	ASSERT_EQ(0, profil_stats(self->fd, &self->stats));
-	EXPECT_TRUE(check_identity(&self->stats));
+	ASSERT_TRUE(profil_finish(self->fd, &self->stats));
 	EXPECT_TRUE(none_lost_before_the_end(&self->stats));
 }
 

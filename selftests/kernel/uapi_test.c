@@ -16,10 +16,7 @@ FIXTURE(uapi) {
 
 FIXTURE_SETUP(uapi)
 {
-	self->fd = profil_open();
-	ASSERT_LE(0, self->fd);
-	self->counter = page_alloc();
-	ASSERT_NE(NULL, self->counter);
+	ASSERT_OPEN_WITH_PAGE(self->fd, self->counter);
 	self->region = page_region(hot_a, self->counter);
 	self->start = (struct profil_start){
 		.size = sizeof(self->start),

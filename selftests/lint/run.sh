@@ -100,9 +100,11 @@ checkpatch_kernel=MACRO_ARG_REUSE,CAMELCASE
 #  VOLATILE                        READ_ONCE(); a loop to be profiled needs it
 #  AVOID_EXTERNS                   declares what the linker makes: etext
 #  MACRO_WITH_FLOW_CONTROL         a failed assertion returns
+#  MULTISTATEMENT_MACRO_USE_DO_WHILE  a fixture is a struct and two functions
 #  EMBEDDED_FUNCTION_NAME          messages name fields of a file, not functions
 checkpatch_user=$checkpatch_kernel,PREFER_DEFINED_ATTRIBUTE_MACRO,ARRAY_SIZE,STRCPY,BIT_MACRO,PREFER_KERNEL_TYPES
 checkpatch_user=$checkpatch_user,VOLATILE,AVOID_EXTERNS,MACRO_WITH_FLOW_CONTROL,EMBEDDED_FUNCTION_NAME
+checkpatch_user=$checkpatch_user,MULTISTATEMENT_MACRO_USE_DO_WHILE
 
 # checkpatch IGNORE FILE...
 checkpatch() {
