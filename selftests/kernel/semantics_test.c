@@ -1200,39 +1200,6 @@ TEST_F(semantics, sampled_time_equals_the_kernels_own_count)
 	EXPECT_LE(30, system);
 }
 
-TEST_F(semantics, sampled_time_user_only)
-{
-	unsigned int *counters = map(PAGE);
-	struct profil_region regions[2];
-	struct moment first, last;
-	struct reading reading;
-
-	ASSERT_NE(NULL, counters);
-	ASSERT_TRUE(reading_begin(&reading));
-	ASSERT_TRUE(watch(self));
-	before_on(self);
-	time_regions(self, regions, counters);
-	ASSERT_EQ(0, start_on(regions, 2, PROFIL_START_F_USER_ONLY));
-	ASSERT_TRUE(take(self, &first));
-	ASSERT_TRUE(burn(self->fd, self->code.run, 100));
-	ASSERT_TRUE(read_samples(self, &reading, 100));
-	ASSERT_TRUE(settle(self->fd, &self->stats));
-	ASSERT_TRUE(take(self, &last));
-	ASSERT_EQ(0, finish(self));
-
-	EXPECT_ALL_TICKS(&first, &last);
-	EXPECT_EQ(last.ticks - first.ticks - (last.user - first.user),
-		  last.stats.out_system - first.stats.out_system);
-	EXPECT_EQ(last.user - first.user,
-		  last.stats.out_in_range + last.stats.out_outside +
-		  last.stats.out_pending - first.stats.out_in_range -
-		  first.stats.out_outside - first.stats.out_pending);
-	EXPECT_LE(30, last.user - first.user);
-	EXPECT_LE(30, last.stats.out_system - first.stats.out_system);
-	EXPECT_EQ(self->stats.out_in_range,
-		  counter_sum(counters, 1 + READ_BINS, 4));
-}
-
 /* What a rate makes of ticks: of each @window ticks, exactly @take are due. */
 struct share {
 	__u64 window, take;
@@ -1303,25 +1270,6 @@ static void expect_period(struct __test_metadata *_metadata, __u64 samples,
 }
 
 #endif
-
-/* 100 samples in a second of CPU time. */
-TEST_F(semantics, rate)
-{
-	unsigned short *counter = map(PAGE);
-
-	ASSERT_NE(NULL, counter);
-#ifdef GLIBC
-	ASSERT_EQ(0, profil(counter, 2, self->code.begin, 65536));
-	burn_us(self->code.run, 200 * PERIOD_US);
-	ASSERT_EQ(0, finish(self));
-	expect_period(_metadata, *counter, 200 * PERIOD_US, PERIOD_US);
-#else
-	ASSERT_TRUE(watch(self));
-	ASSERT_EQ(0, profil(counter, 2, self->code.begin, 65536));
-	check_share(_metadata, self, 1000000 / PERIOD_US);
-	EXPECT_EQ(self->stats.out_in_range, *counter);
-#endif
-}
 
 static __u64 period_us(const struct timeval *tv)
 {
@@ -1568,43 +1516,6 @@ static struct profil_region team_region(void *counters)
 	return region;
 }
 
-TEST_F(semantics, threads_equal_the_kernels_own_count)
-{
-	unsigned int *counters = map(PAGE);
-	struct profil_region region = team_region(counters);
-	struct team *team = map(sizeof(*team));
-	struct profil_stats stats;
-	struct moment first, last;
-
-	ASSERT_NE(NULL, counters);
-	ASSERT_NE(NULL, team);
-	ASSERT_TRUE(team_hire(team, 0, 2, 0));
-	before_on(self);
-	ASSERT_EQ(0, start_on(&region, 1, 0));
-	ASSERT_TRUE(team_hire(team, 2, THREADS, 0));
-	self->traced = !event_create();
-	ASSERT_TRUE(self->traced);
-	ASSERT_TRUE(watch_threads(self, team->tids, THREADS + 1));
-	ASSERT_TRUE(take(self, &first));
-	gate_open(&team->begin);
-	do {
-		usleep(2 * PERIOD_US);
-		ASSERT_EQ(0, raw_stats(self->fd, &stats));
-	} while (stats.out_ticks - first.stats.out_ticks < 600);
-	team_stop(team);
-	ASSERT_TRUE(take(self, &last));
-	team_settle(team);
-	ASSERT_EQ(0, finish(self));
-	team_leave(team);
-	EXPECT_ALL_TICKS(&first, &last);
-	EXPECT_EQ(0, self->stats.out_not_due);
-	EXPECT_TRUE(none_lost(&self->stats));
-	EXPECT_EQ(self->stats.out_in_range, counter_sum(counters, THREADS, 4));
-	/* What those in user mode saw is all in the four functions. */
-	EXPECT_LE(last.user - first.user,
-		  counter_sum(counters, THREADS, 4) + self->stats.out_outside);
-}
-
 /* Of the ticks in its window, each is as likely to be due as any other. */
 TEST_F(semantics, rate_favours_no_thread)
 {
@@ -1673,41 +1584,6 @@ TEST_F(semantics, rate_favours_no_thread)
 			TH_LOG("thread %d: %u of %llu", i, counters[i],
 			       ticks[i]);
 	}
-}
-
-/* The caller's ticks are all there is, and its children have none. */
-TEST_F(semantics, threads_thread_only)
-{
-	unsigned int *counters = map(PAGE);
-	struct profil_region region = team_region(counters);
-	struct burner burners[2];
-	struct profil_stats stats;
-	struct moment first, last;
-	pid_t pid;
-
-	ASSERT_NE(NULL, counters);
-	ASSERT_TRUE(watch(self));
-	ASSERT_EQ(0, burner_start(&burners[0], hot_b));
-	before_on(self);
-	ASSERT_EQ(0, start_on(&region, 1, PROFIL_START_F_THREAD));
-	ASSERT_EQ(0, burner_start(&burners[1], hot_c));
-	ASSERT_TRUE(take(self, &first));
-	pid = fork();
-	ASSERT_LE(0, pid);
-	if (!pid) {
-		burn_us(hot_a, 8 * PERIOD_US);
-		_exit(!raw_stats(self->fd, &stats) && stats.out_ticks);
-	}
-	ASSERT_TRUE(burn(self->fd, hot_a, 100));
-	EXPECT_EQ(0, wait_for(pid));
-	ASSERT_TRUE(take(self, &last));
-	ASSERT_EQ(0, finish(self));
-	burner_join(&burners[0]);
-	burner_join(&burners[1]);
-	EXPECT_ALL_TICKS(&first, &last);
-	EXPECT_EQ(self->stats.out_in_range, counter_sum(counters, THREADS, 4));
-	EXPECT_LE(20, counters[0]);
-	EXPECT_EQ(0, counters[1]);
 }
 
 #endif
@@ -1864,42 +1740,6 @@ TEST_F(semantics, bad_pointer_validate)
 
 #endif
 
-/* Pages that come on demand lose nothing; no page ends it, without a signal. */
-TEST_F(semantics, fault_at_tick)
-{
-	unsigned short *counters = map(2 * PAGE);
-	int i;
-
-	ASSERT_NE(NULL, counters);
-	for (i = 0; i < 8; i++) {
-		before_on(self);
-		*counters = 0;
-		ASSERT_EQ(0, madvise(counters, PAGE, MADV_DONTNEED));
-		ASSERT_EQ(0, profil(counters, 2, self->code.begin, 65536));
-		ASSERT_TRUE(burn_counted(self, self->code.run, 2));
-		ASSERT_EQ(0, finish(self));
-		EXPECT_LE(1, *counters);
-#ifndef GLIBC
-		EXPECT_EQ(self->stats.out_in_range, *counters);
-		EXPECT_TRUE(none_lost(&self->stats));
-#endif
-	}
-	ASSERT_EQ(0, profil(counters, 2, self->code.begin, 65536));
-	ASSERT_EQ(0, munmap(counters, PAGE));
-	burn_us(self->code.run, 10 * PERIOD_US);
-#ifndef GLIBC
-	ASSERT_TRUE(burn_until_state(self->fd, self->code.run,
-				     PROFIL_STATE_FAULT, &self->stats));
-	EXPECT_EQ(UPTR(counters), self->stats.out_fault_addr);
-	EXPECT_LE(1, self->stats.out_lost_fault);
-#endif
-	counters += PAGE / 2;
-	ASSERT_EQ(0, profil(counters, 2, self->code.begin, 65536));
-	ASSERT_TRUE(burn_counted(self, self->code.run, 5));
-	ASSERT_EQ(0, finish(self));
-	EXPECT_LE(3, *counters);
-}
-
 /* The old buffer is the program's again when the call has returned. */
 TEST_F(semantics, re_arm)
 {
@@ -1972,88 +1812,6 @@ TEST_F(semantics, re_arm_without_descriptors)
 	EXPECT_EQ(0, wait_for(pid));
 }
 
-/* In a forked child, all from 0: what it counted itself. */
-static int count_in_child(FIXTURE_DATA(semantics) *self, __u64 samples,
-			  __u64 *in_range)
-{
-	memset(&self->before, 0, sizeof(self->before));
-	if (!burn_counted(self, self->code.run, samples))
-		return 1;
-	if (finish(self))
-		return 2;
-	*in_range = self->stats.out_in_range;
-	return 0;
-}
-
-/* Unrelated processes with the same file, as ld.so's LD_PROFILE has it. */
-TEST_F(semantics, map_shared_and_file_buffers)
-{
-	int file = memfd_create("profil", MFD_CLOEXEC);
-	__u64 sum = 0, *in_range;
-	unsigned short *counter;
-	pid_t pids[THREADS];
-	int i;
-
-	ASSERT_LE(0, file);
-	ASSERT_EQ(0, ftruncate(file, PAGE));
-	in_range = mmap(NULL, PAGE, PROT_READ | PROT_WRITE,
-			MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-	ASSERT_NE(MAP_FAILED, in_range);
-	for (i = 0; i < THREADS; i++) {
-		pids[i] = fork();
-		ASSERT_LE(0, pids[i]);
-		if (pids[i])
-			continue;
-		counter = mmap(NULL, PAGE, PROT_READ | PROT_WRITE, MAP_SHARED,
-			       file, 0);
-		if (counter == MAP_FAILED ||
-		    profil(counter, 2, self->code.begin, 65536))
-			_exit(3);
-		_exit(count_in_child(self, 50, &in_range[i]));
-	}
-	for (i = 0; i < THREADS; i++) {
-		EXPECT_EQ(0, wait_for(pids[i]));
-		sum += in_range[i];
-	}
-	counter = mmap(NULL, PAGE, PROT_READ, MAP_SHARED, file, 0);
-	ASSERT_NE(MAP_FAILED, counter);
-	EXPECT_LE(THREADS * 10, *counter);
-#ifndef GLIBC
-	EXPECT_EQ(sum, *counter);
-#endif
-}
-
-/* Children go on with the profile, in the memory that they share. */
-TEST_F(semantics, map_shared_and_file_buffers_of_children)
-{
-	__u64 sum = 0, *in_range;
-	unsigned short *counter;
-	pid_t pids[THREADS];
-	int i;
-
-	in_range = mmap(NULL, PAGE, PROT_READ | PROT_WRITE,
-			MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-	ASSERT_NE(MAP_FAILED, in_range);
-	counter = (unsigned short *)&in_range[THREADS];
-	before_on(self);
-	ASSERT_EQ(0, profil(counter, 2, self->code.begin, 65536));
-	for (i = 0; i < THREADS; i++) {
-		pids[i] = fork();
-		ASSERT_LE(0, pids[i]);
-		if (!pids[i])
-			_exit(count_in_child(self, 50, &in_range[i]));
-	}
-	for (i = 0; i < THREADS; i++) {
-		EXPECT_EQ(0, wait_for(pids[i]));
-		sum += in_range[i];
-	}
-	ASSERT_EQ(0, finish(self));
-	EXPECT_LE(THREADS * 10, *counter);
-#ifndef GLIBC
-	EXPECT_EQ(sum + self->stats.out_in_range, *counter);
-#endif
-}
-
 /* The child is profiled too, in its own copy of the buffer. */
 TEST_F(semantics, fork)
 {
@@ -2081,148 +1839,17 @@ TEST_F(semantics, fork)
 #endif
 }
 
-#ifndef GLIBC
-
-static int compare_in_child(FIXTURE_DATA(semantics) *self,
-			    volatile __u32 *counter)
-{
-	pid_t pid = getpid();
-	struct profil_stats stats;
-	struct moment first, last;
-	__u32 inherited;
-	int ret = 0;
-
-	/* The parent had so many. */
-	if (raw_stats(self->fd, &stats) || stats.out_ticks >= 100)
-		return 1;
-	if (!watch_threads(self, &pid, 1) || !settle(self->fd, &stats))
-		return 2;
-	/* A tick meanwhile would change what was counted. */
-	do {
-		inherited = *counter - stats.out_in_range;
-		if (!take(self, &first))
-			return 3;
-		stats = first.stats;
-	} while (*counter - stats.out_in_range != inherited ||
-		 stats.out_pending);
-	if (!burn(self->fd, self->code.run, 100) || !take(self, &last))
-		ret = 4;
-	else if (last.ticks - first.ticks !=
-		 last.stats.out_ticks - first.stats.out_ticks)
-		ret = 5;
-	memset(&self->before, 0, sizeof(self->before));
-	if (!ret && (finish(self) ||
-		     *counter - inherited != self->stats.out_in_range))
-		ret = 6;
-	instance_destroy(&self->all);
-	instance_destroy(&self->user);
-	return ret;
-}
-
-TEST_F(semantics, fork_equals_the_kernels_own_count)
-{
-	__u32 *counter = map(PAGE);
-	struct profil_region region = page_region(self->code.run, counter);
-	struct moment first, last;
-	pid_t pid;
-
-	ASSERT_NE(NULL, counter);
-	region.bytes = sizeof(*counter);
-	region.flags = PROFIL_REGION_F_U32;
-	ASSERT_TRUE(watch(self));
-	before_on(self);
-	ASSERT_EQ(0, start_on(&region, 1, 0));
-	ASSERT_TRUE(burn(self->fd, self->code.run, 100));
-	ASSERT_TRUE(take(self, &first));
-	pid = fork();
-	ASSERT_LE(0, pid);
-	if (!pid)
-		_exit(compare_in_child(self, counter));
-	ASSERT_TRUE(burn(self->fd, self->code.run, 100));
-	EXPECT_EQ(0, wait_for(pid));
-	ASSERT_TRUE(take(self, &last));
-	ASSERT_EQ(0, finish(self));
-	EXPECT_ALL_TICKS(&first, &last);
-	EXPECT_EQ(self->stats.out_in_range, *counter);
-}
-
-TEST_F(semantics, fork_noinherit)
-{
-	unsigned short *counter = map(PAGE);
-	struct profil_region region = page_region(self->code.run, counter);
-	unsigned short inherited;
-	pid_t pid;
-
-	ASSERT_NE(NULL, counter);
-	before_on(self);
-	ASSERT_EQ(0, start_on(&region, 1, PROFIL_START_F_NOINHERIT));
-	ASSERT_TRUE(burn_counted(self, self->code.run, 10));
-	pid = fork();
-	ASSERT_LE(0, pid);
-	if (!pid) {
-		inherited = *counter;
-		burn_us(self->code.run, 8 * PERIOD_US);
-		if (*counter != inherited)
-			_exit(1);
-		if (!raw_stats(self->fd, &self->stats) &&
-		    (self->stats.out_state == PROFIL_STATE_ON ||
-		     self->stats.out_ticks))
-			_exit(2);
-		if (start_on(&region, 1, 0) ||
-		    !burn_counted(self, self->code.run, 5))
-			_exit(3);
-		_exit(*counter > inherited ? 0 : 4);
-	}
-	EXPECT_EQ(0, wait_for(pid));
-	ASSERT_TRUE(burn_counted(self, self->code.run, 10));
-	ASSERT_EQ(0, finish(self));
-	EXPECT_EQ(self->stats.out_in_range, *counter);
-}
-
-#endif
-
-static int burn_in_clone(void *arg)
-{
-	FIXTURE_DATA(semantics) *self = arg;
-
-	return burn_counted(self, self->code.run, 20) ? 0 : 1;
-}
-
-/* No thread, but the same memory: counted into it. */
-TEST_F(semantics, fork_that_shares_the_memory)
-{
-	unsigned short *counter = map(PAGE);
-	char *stack = map(16 * PAGE);
-	pid_t pid;
-
-	ASSERT_NE(NULL, counter);
-	ASSERT_NE(NULL, stack);
-	before_on(self);
-	ASSERT_EQ(0, profil(counter, 2, self->code.begin, 65536));
-	pid = clone(burn_in_clone, stack + 16 * PAGE,
-		    CLONE_VM | CLONE_VFORK | SIGCHLD, self);
-	ASSERT_LE(0, pid);
-	EXPECT_EQ(0, wait_for(pid));
-	ASSERT_EQ(0, finish(self));
-	EXPECT_LE(15, *counter);
-#ifndef GLIBC
-	EXPECT_EQ(self->stats.out_in_range, *counter);
-#endif
-}
-
 /* What the new image does: it must live, and not be profiled. */
-static int executed(bool privileged)
+static int executed(void)
 {
 	burn_us(hot_a, 20 * PERIOD_US);
-	if (privileged != (geteuid() != getuid()))
-		return 2;
 #ifndef GLIBC
 	struct profil_stats stats = { .size = sizeof(stats) };
 
 	if (!profil_stats(&stats) || errno != ENOENT)
-		return 3;
+		return 2;
 	if (find_anchor(NULL))
-		return 4;
+		return 3;
 #endif
 	return 0;
 }
@@ -2448,86 +2075,6 @@ TEST_F(semantics, sprofil_after_off)
 	}
 }
 
-/* The largest offset has it, in any order; what it hid goes on behind it. */
-TEST_F(semantics, sprofil_overlap)
-{
-	/* Its entry too is in a bin, and its return. */
-	size_t at = UPTR(self->code.run);
-	unsigned int *outer = map(PAGE), *inner = map(PAGE), *below = map(PAGE);
-	struct prof profs[] = {
-		prof_of(inner, 20, at - 8, 65536),
-		prof_of(outer, 256, at - 128, 65536),
-		prof_of(below, 4, at - 256, 65536),
-	};
-	struct code behind;
-
-	ASSERT_NE(NULL, outer);
-	ASSERT_NE(NULL, inner);
-	ASSERT_NE(NULL, below);
-	before_on(self);
-	self->several = true;
-	ASSERT_EQ(0, sprofil(profs, 3, NULL, PROF_UINT));
-	ASSERT_TRUE(burn_counted(self, self->code.run, 10));
-	/* In none of the shorter ones. */
-	ASSERT_TRUE(code_copy(&behind, 96));
-	ASSERT_TRUE(burn_counted(self, behind.run, 10));
-	ASSERT_EQ(0, finish(self));
-	EXPECT_LE(8, inner[2] + inner[3]);
-	EXPECT_EQ(0, inner[0] + inner[1] + counter_sum(inner + 5, 4, 4));
-	EXPECT_LE(8, counter_sum(outer + (UPTR(behind.run) - at + 128) / 4, 2,
-				 4));
-	EXPECT_EQ(0, counter_sum(outer, (UPTR(behind.run) - at + 128) / 4, 4));
-	EXPECT_EQ(0, below[0]);
-#ifndef GLIBC
-	EXPECT_EQ(self->stats.out_in_range,
-		  counter_sum(outer, 64, 4) + counter_sum(inner, 5, 4));
-#endif
-}
-
-/* What is in no region is in the overflow counter, and nothing else is. */
-static void check_overflow_bin(struct __test_metadata *_metadata,
-			       FIXTURE_DATA(semantics) *self, int at)
-{
-	unsigned int *counters = map(PAGE);
-	struct prof profs[3];
-
-	ASSERT_NE(NULL, counters);
-	profs[at] = prof_of(counters + 2, 4, 0, 2);
-	profs[(at + 1) % 3] = prof_of_page(counters, self->code.run);
-	profs[(at + 2) % 3] = prof_of_page(counters + 1, hot_b);
-	before_on(self);
-	self->several = true;
-	ASSERT_EQ(0, sprofil(profs, 3, NULL, PROF_UINT));
-	ASSERT_TRUE(burn_samples(self, self->code.run, 20));
-	ASSERT_TRUE(burn_samples(self, hot_b, 20));
-	ASSERT_TRUE(burn_samples(self, hot_a, 20));
-	ASSERT_EQ(0, finish(self));
-	EXPECT_LE(5, counters[0]);
-	EXPECT_LE(5, counters[1]);
-	EXPECT_LE(5, counters[2]);
-	EXPECT_EQ(0, counter_sum(counters + 3, 8, 4));
-#ifndef GLIBC
-	EXPECT_EQ(self->stats.out_in_range, counter_sum(counters, 3, 4));
-	EXPECT_EQ(0, self->stats.out_outside);
-#endif
-}
-
-TEST_F(semantics, sprofil_overflow_bin_anywhere)
-{
-	pid_t pid;
-	int at;
-
-	for (at = 0; at < 3; at++) {
-		pid = fork();
-		ASSERT_LE(0, pid);
-		if (!pid) {
-			check_overflow_bin(_metadata, self, at);
-			_exit(0);
-		}
-		EXPECT_EQ(0, wait_for(pid));
-	}
-}
-
 /* The first sample after the program went from one region to another. */
 TEST_F(semantics, sprofil_region_switch)
 {
@@ -2682,58 +2229,6 @@ TEST_F(semantics, no_match_no_overflow_bin)
 #endif
 }
 
-static int copy_self(const char *to, mode_t mode)
-{
-	int from = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
-	int file = open(to, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0700);
-	char buf[PAGE];
-	ssize_t len;
-
-	while ((len = read(from, buf, sizeof(buf))) > 0)
-		if (write(file, buf, len) != len)
-			break;
-	close(from);
-	if (len || fchmod(file, mode) || close(file))
-		return -1;
-	return 0;
-}
-
-#define NOBODY	1000
-
-/* Anyone may; and a program with more rights is not profiled by who runs it. */
-TEST_F(semantics, suid_and_privilege)
-{
-	unsigned short *counter = map(PAGE);
-	char copy[64];
-	pid_t pid;
-
-	ASSERT_NE(NULL, counter);
-	if (geteuid())
-		SKIP(return, "only root can make a set-user-ID program");
-	snprintf(copy, sizeof(copy), "/tmp/semantics_test.%d", getpid());
-	ASSERT_EQ(0, copy_self(copy, 04755));
-	pid = fork();
-	ASSERT_LE(0, pid);
-	if (!pid) {
-		if (setresgid(NOBODY, NOBODY, NOBODY) ||
-		    setresuid(NOBODY, NOBODY, NOBODY))
-			_exit(10);
-#ifndef GLIBC
-		close(self->fd);
-		self->fd = profil_open();
-#endif
-		before_on(self);
-		if (profil(counter, 2, self->code.begin, 65536))
-			_exit(11);
-		if (!burn_counted(self, self->code.run, 10) || *counter < 5)
-			_exit(12);
-		execl(copy, "semantics_test", "--executed-privileged", NULL);
-		_exit(13);
-	}
-	EXPECT_EQ(0, wait_for(pid));
-	unlink(copy);
-}
-
 #ifndef GLIBC
 
 /* A program of 32 bits: sizes, addresses and the way into the kernel differ. */
@@ -2749,7 +2244,7 @@ TEST_F(semantics, thirty_two_bit)
 	check_cases(_metadata, self, &form_profil, cases, ARRAY_SIZE(cases));
 #else
 	static const char command[] =
-		"./semantics_32 -t formula -t width_u64 -t sprofil_overlap -t thirty_two_bit 2>&1";
+		"./semantics_32 -t formula -t width_u64 -t sprofil_while_on -t thirty_two_bit 2>&1";
 	FILE *program = popen(command, "re");
 	char line[512];
 
@@ -2764,7 +2259,7 @@ TEST_F(semantics, thirty_two_bit)
 
 #endif
 
-/* One reason, one number; and success leaves errno alone. */
+/* What only the library can refuse; and success leaves errno alone. */
 TEST_F(semantics, errno_of_each_cause)
 {
 	unsigned int *counters = map(PAGE);
@@ -2782,48 +2277,6 @@ TEST_F(semantics, errno_of_each_cause)
 	EXPECT_EQ(-1, sprofil(&prof, -1, NULL, 0));
 	EXPECT_EQ(EINVAL, errno);
 	EXPECT_EQ(0, tv.tv_sec);
-#ifndef GLIBC
-	struct profil_region region = page_region(self->code.run, counters);
-	struct profil_start start = {
-		.size = sizeof(start),
-		.region_num = 1,
-		.region_len = sizeof(region),
-		.regions_uptr = UPTR(&region),
-	};
-
-#define EXPECT_ERROR(error, change)					\
-	do {								\
-		struct profil_region good_region = region;		\
-		struct profil_start good_start = start;			\
-									\
-		change;							\
-		EXPECT_EQ(-1, profil_start(&start));			\
-		EXPECT_EQ(error, errno);				\
-		region = good_region;					\
-		start = good_start;					\
-	} while (0)
-
-	EXPECT_EQ(-1, sprofil(&prof, 1, NULL, PROF_UINT | PROF_UINT64));
-	EXPECT_EQ(EINVAL, errno);
-	EXPECT_ERROR(EINVAL, start.size = 8);
-	EXPECT_ERROR(EINVAL, start.__reserved = 1);
-	EXPECT_ERROR(EINVAL, region.flags = PROFIL_REGION_F_U32 |
-					    PROFIL_REGION_F_U64);
-	EXPECT_ERROR(EINVAL, region.flags = PROFIL_REGION_F_PER_COUNTER |
-					    PROFIL_REGION_F_BYTE17);
-	EXPECT_ERROR(EINVAL, start.flags = PROFIL_START_F_SVR4;
-			     region.flags = PROFIL_REGION_F_WRAP);
-	EXPECT_ERROR(EOPNOTSUPP, start.flags = 1U << 31);
-	EXPECT_ERROR(EOPNOTSUPP, region.flags = 1U << 31);
-	EXPECT_ERROR(EOPNOTSUPP, start.rate = ~0U);
-	EXPECT_ERROR(EOPNOTSUPP, start.source = 2);
-	EXPECT_ERROR(E2BIG, start.region_num = ~0U);
-	EXPECT_ERROR(EFAULT, start.regions_uptr = PAGE / 2);
-	/* None of these touched what was on. */
-	EXPECT_TRUE(burn(self->fd, self->code.run, 2));
-	EXPECT_ERROR(EFAULT, region.buf_uptr = PAGE / 2);
-#undef EXPECT_ERROR
-#endif
 }
 
 /*
@@ -2937,8 +2390,6 @@ TEST_F(semantics, glibc_tst_sprofil)
 int main(int argc, char **argv)
 {
 	if (argc == 2 && !strcmp(argv[1], "--executed"))
-		return executed(false);
-	if (argc == 2 && !strcmp(argv[1], "--executed-privileged"))
-		return executed(true);
+		return executed();
 	return test_harness_run(argc, argv);
 }
