@@ -150,45 +150,32 @@ static void exec_self(void)
 
 TEST_F(lifecycle, executed_image_is_not_profiled_and_survives)
 {
+	struct burner burners[3];
 	pid_t pid;
+	size_t j;
 	int i;
 
 	/* Every tick, so that some are pending when exec takes the memory. */
 	ASSERT_EQ(0, profil_start_page(self->fd, hot_a, self->counter));
-	for (i = 0; i < 10; i++) {
+	for (i = 0; i < 15; i++) {
 		pid = fork();
 		ASSERT_LE(0, pid);
 		if (!pid) {
-			burn(self->fd, hot_a, 2);
+			/* Every third has threads that count, and its own profile. */
+			for (j = 0; i % 3 == 2 && j < ARRAY_SIZE(burners); j++)
+				if (burner_start(&burners[j], hot_a))
+					_exit(101);
+			if (i % 3 == 2 &&
+			    profil_start_page(self->fd, hot_a, self->counter))
+				_exit(102);
+			if (!burn(self->fd, hot_a, 5))
+				_exit(103);
 			exec_self();
 		}
 		EXPECT_EQ(0, wait_for(pid));
 	}
 	ASSERT_TRUE(burn(self->fd, hot_a, 5));
 	expect_all_in(_metadata, self, self->counter);
-}
-
-TEST_F(lifecycle, exec_with_other_threads_counting_survives)
-{
-	struct burner burners[3];
-	pid_t pid;
-	size_t j;
-	int i;
-
-	for (i = 0; i < 5; i++) {
-		pid = fork();
-		ASSERT_LE(0, pid);
-		if (!pid) {
-			for (j = 0; j < ARRAY_SIZE(burners); j++)
-				if (burner_start(&burners[j], hot_a))
-					_exit(101);
-			if (profil_start_page(self->fd, hot_a, self->counter) ||
-			    !burn(self->fd, hot_b, 5))
-				_exit(102);
-			exec_self();
-		}
-		EXPECT_EQ(0, wait_for(pid));
-	}
 }
 
 struct shared_child {

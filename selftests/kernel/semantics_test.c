@@ -265,12 +265,82 @@ static __u64 counter_sum(const volatile void *buf, size_t num,
 #endif
 
 struct form {
-	int (*on)(void *buf, size_t bytes, size_t offset, unsigned int scale);
+	enum {
+		BY_PROFIL,
+		BY_SPROFIL,
+		BY_START,
+	} by;
+	unsigned int flags;	/* of the call, or of its region */
 	unsigned int unit;	/* bytes of code that are one, rounded down */
 	unsigned int divisor;
 	unsigned int width;	/* of a counter */
-	bool several;
 };
+
+static const struct form form_profil = { BY_PROFIL, 0, 2, 1 << 16, 2 };
+static const struct form form_ushort = { BY_SPROFIL, PROF_USHORT, 2, 1 << 16, 2 };
+static const struct form form_uint = { BY_SPROFIL, PROF_UINT, 4, 1 << 16, 4 };
+
+#ifndef GLIBC
+
+static const struct form form_uint64 = { BY_SPROFIL, PROF_UINT64, 8, 1 << 16, 8 };
+static const struct form form_u32 = { BY_START, PROFIL_REGION_F_U32, 2, 1 << 16, 4 };
+static const struct form form_u64 = { BY_START, PROFIL_REGION_F_U64, 2, 1 << 16, 8 };
+
+static int start_on(const struct profil_region *regions, unsigned int num,
+		    unsigned int flags)
+{
+	struct profil_start start = {
+		.size = sizeof(start),
+		.flags = flags,
+		.region_num = num,
+		.region_len = sizeof(*regions),
+		.regions_uptr = UPTR(regions),
+	};
+
+	return profil_start(&start);
+}
+
+static int region_on(void *buf, size_t bytes, size_t offset,
+		     unsigned int scale, unsigned int flags)
+{
+	struct profil_region region = {
+		.buf_uptr = UPTR(buf),
+		.bytes = bytes,
+		.offset = offset,
+		.scale = scale,
+		.flags = flags,
+	};
+
+	return start_on(&region, 1, 0);
+}
+
+#endif
+
+static struct prof prof_of(void *counter, size_t bytes, size_t offset,
+			   unsigned long scale)
+{
+	return (struct prof){
+		.pr_base = counter,
+		.pr_size = bytes,
+		.pr_off = offset,
+		.pr_scale = scale,
+	};
+}
+
+static int form_on(FIXTURE_DATA(semantics) *self, const struct form *form,
+		   void *buf, size_t bytes, size_t offset, unsigned int scale)
+{
+	struct prof prof = prof_of(buf, bytes, offset, scale);
+
+	self->several = form->by == BY_SPROFIL;
+	if (self->several)
+		return sprofil(&prof, 1, NULL, form->flags);
+#ifndef GLIBC
+	if (form->by == BY_START)
+		return region_on(buf, bytes, offset, scale, form->flags);
+#endif
+	return profil(buf, bytes, offset, scale);
+}
 
 static __u64 form_index(const struct form *form, __u64 distance,
 			unsigned int scale)
@@ -309,9 +379,8 @@ static void check_case(struct __test_metadata *_metadata,
 	buf = map(bytes);
 	ASSERT_NE(NULL, buf) TH_LOG("%llu bytes", bytes);
 	before_on(self);
-	self->several = form->several;
-	ASSERT_EQ(0, form->on(buf, bytes, self->code.begin - c->distance,
-			      c->scale));
+	ASSERT_EQ(0, form_on(self, form, buf, bytes,
+			     self->code.begin - c->distance, c->scale));
 	ASSERT_TRUE(burn_counted(self, self->code.run, 5));
 	ASSERT_EQ(0, finish(self));
 	for (i = low > spare ? low - spare : 0; i <= high + spare; i++) {
@@ -346,23 +415,16 @@ static void check_cases(struct __test_metadata *_metadata,
 
 	for (i = 0; i < num; i++) {
 		/* glibc's sprofil() works once in a process, if at all. */
-		pid = form->several ? fork() : 0;
+		pid = form->by == BY_SPROFIL ? fork() : 0;
 		ASSERT_LE(0, pid);
 		if (!pid)
 			check_case(_metadata, self, form, &cases[i]);
-		if (!pid && form->several)
+		if (!pid && form->by == BY_SPROFIL)
 			_exit(0);
 		if (pid)
 			EXPECT_EQ(0, wait_for(pid));
 	}
 }
-
-static int on_profil(void *buf, size_t bytes, size_t offset, unsigned int scale)
-{
-	return profil(buf, bytes, offset, scale);
-}
-
-static const struct form form_profil = { on_profil, 2, 1 << 16, 2, false };
 
 /* Powers of two and not; odd distances; what does not fit 32 bits. */
 static const struct form_case form_cases[] = {
@@ -444,94 +506,27 @@ TEST_F(semantics, formula_leaves_out_what_is_below_the_offset)
 	}
 }
 
-static int several_on(void *buf, size_t bytes, size_t offset,
-		      unsigned int scale, unsigned int flags)
-{
-	struct prof prof = {
-		.pr_base = buf,
-		.pr_size = bytes,
-		.pr_off = offset,
-		.pr_scale = scale,
-	};
-
-	return sprofil(&prof, 1, NULL, flags);
-}
-
-static int on_ushort(void *buf, size_t bytes, size_t offset, unsigned int scale)
-{
-	return several_on(buf, bytes, offset, scale, PROF_USHORT);
-}
-
-static int on_uint(void *buf, size_t bytes, size_t offset, unsigned int scale)
-{
-	return several_on(buf, bytes, offset, scale, PROF_UINT);
-}
-
 /* The unit of code is as long as a counter. */
 TEST_F(semantics, formula_sprofil_per_counter)
 {
-	static const struct form forms[] = {
-		{ on_ushort, 2, 1 << 16, 2, true },
-		{ on_uint, 4, 1 << 16, 4, true },
-	};
 	static const struct form_case cases[] = {
 		{ 65536, 1 }, { 65536, 3 }, { 65536, 4 }, { 65536, 7 },
 		{ 65535, 4099 }, { 32768, 9 }, { 32824, 65537 }, { 2, 131073 },
 		{ 65536, (1ULL << 34) + 7 }, { 131072, 6 },
 	};
 
-	check_cases(_metadata, self, &forms[0], cases, ARRAY_SIZE(cases));
-	check_cases(_metadata, self, &forms[1], cases, ARRAY_SIZE(cases));
+	check_cases(_metadata, self, &form_ushort, cases, ARRAY_SIZE(cases));
+	check_cases(_metadata, self, &form_uint, cases, ARRAY_SIZE(cases));
 }
 
 #ifndef GLIBC
-
-static int start_on(const struct profil_region *regions, unsigned int num,
-		    unsigned int flags)
-{
-	struct profil_start start = {
-		.size = sizeof(start),
-		.flags = flags,
-		.region_num = num,
-		.region_len = sizeof(*regions),
-		.regions_uptr = UPTR(regions),
-	};
-
-	return profil_start(&start);
-}
-
-static int region_on(void *buf, size_t bytes, size_t offset,
-		     unsigned int scale, unsigned int flags)
-{
-	struct profil_region region = {
-		.buf_uptr = UPTR(buf),
-		.bytes = bytes,
-		.offset = offset,
-		.scale = scale,
-		.flags = flags,
-	};
-
-	return start_on(&region, 1, 0);
-}
-
-static int on_byte17(void *buf, size_t bytes, size_t offset, unsigned int scale)
-{
-	return region_on(buf, bytes, offset, scale, PROFIL_REGION_F_BYTE17);
-}
-
-static int on_byte17_u32(void *buf, size_t bytes, size_t offset,
-			 unsigned int scale)
-{
-	return region_on(buf, bytes, offset, scale,
-			 PROFIL_REGION_F_BYTE17 | PROFIL_REGION_F_U32);
-}
 
 /* As the kernels of BSD and illumos compute it: odd addresses count. */
 TEST_F(semantics, formula_byte17)
 {
 	static const struct form forms[] = {
-		{ on_byte17, 1, 1 << 17, 2, false },
-		{ on_byte17_u32, 1, 1 << 17, 4, false },
+		{ BY_START, PROFIL_REGION_F_BYTE17, 1, 1 << 17, 2 },
+		{ BY_START, PROFIL_REGION_F_BYTE17 | PROFIL_REGION_F_U32, 1, 1 << 17, 4 },
 	};
 	static const struct form_case cases[] = {
 		{ 131072, 0 }, { 131072, 1 }, { 131072, 4097 },
@@ -544,38 +539,17 @@ TEST_F(semantics, formula_byte17)
 	check_cases(_metadata, self, &forms[1], cases, ARRAY_SIZE(cases));
 }
 
-static int on_u32(void *buf, size_t bytes, size_t offset, unsigned int scale)
-{
-	return region_on(buf, bytes, offset, scale, PROFIL_REGION_F_U32);
-}
-
-static int on_u64(void *buf, size_t bytes, size_t offset, unsigned int scale)
-{
-	return region_on(buf, bytes, offset, scale, PROFIL_REGION_F_U64);
-}
-
-static int on_uint64(void *buf, size_t bytes, size_t offset, unsigned int scale)
-{
-	return several_on(buf, bytes, offset, scale, PROF_UINT64);
-}
-
 /* Wider counters alone change nothing; sprofil() has them with its own unit. */
 TEST_F(semantics, formula_of_wider_counters)
 {
-	static const struct form forms[] = {
-		{ on_u32, 2, 1 << 16, 4, false },
-		{ on_u64, 2, 1 << 16, 8, false },
-		{ on_uint64, 8, 1 << 16, 8, true },
-	};
 	static const struct form_case cases[] = {
 		{ 65536, 7 }, { 65536, 8 }, { 65535, 4099 }, { 32824, 65537 },
 		{ 65536, (1ULL << 32) + 9 }, { 131072, 15 },
 	};
-	size_t i;
 
-	for (i = 0; i < ARRAY_SIZE(forms); i++)
-		check_cases(_metadata, self, &forms[i], cases,
-			    ARRAY_SIZE(cases));
+	check_cases(_metadata, self, &form_u32, cases, ARRAY_SIZE(cases));
+	check_cases(_metadata, self, &form_u64, cases, ARRAY_SIZE(cases));
+	check_cases(_metadata, self, &form_uint64, cases, ARRAY_SIZE(cases));
 }
 
 #endif /* GLIBC */
@@ -817,9 +791,8 @@ static void check_odd(struct __test_metadata *_metadata,
 		memset(page, UNTOUCHED, 2 * PAGE);
 		memcpy(buf, &before, form->width);
 		before_on(self);
-		self->several = form->several;
-		ASSERT_EQ(0, form->on(buf, form->width, self->code.begin,
-				      65536));
+		ASSERT_EQ(0, form_on(self, form, buf, form->width,
+				     self->code.begin, 65536));
 		ASSERT_TRUE(burn_counted(self, self->code.run, 4));
 		ASSERT_EQ(0, finish(self));
 		EXPECT_LE(full + 2, counter_get(buf, 0, form->width));
@@ -843,13 +816,8 @@ TEST_F(semantics, odd_buf)
 
 TEST_F(semantics, odd_buf_of_wider_counters)
 {
-	static const struct form forms[] = {
-		{ on_u32, 2, 1 << 16, 4, false },
-		{ on_u64, 2, 1 << 16, 8, false },
-	};
-
-	check_odd(_metadata, self, &forms[0]);
-	check_odd(_metadata, self, &forms[1]);
+	check_odd(_metadata, self, &form_u32);
+	check_odd(_metadata, self, &form_u64);
 }
 
 #endif
@@ -866,8 +834,8 @@ static void check_width(struct __test_metadata *_metadata,
 	memset(buf, UNTOUCHED, PAGE);
 	memcpy(buf + 16, &full, form->width);
 	before_on(self);
-	self->several = form->several;
-	ASSERT_EQ(0, form->on(buf + 16, form->width, self->code.begin, 65536));
+	ASSERT_EQ(0, form_on(self, form, buf + 16, form->width,
+			     self->code.begin, 65536));
 	ASSERT_TRUE(burn_counted(self, self->code.run, 10));
 	ASSERT_EQ(0, finish(self));
 	EXPECT_LE(full + 5, counter_get(buf + 16, 0, form->width));
@@ -883,20 +851,15 @@ static void check_width(struct __test_metadata *_metadata,
 
 TEST_F(semantics, width)
 {
-	static const struct form form = { on_ushort, 2, 1 << 16, 2, true };
-
 	check_width(_metadata, self, &form_profil, 0xfe);
-	check_width(_metadata, self, &form, 0xfe);
+	check_width(_metadata, self, &form_ushort, 0xfe);
 }
 
 TEST_F(semantics, width_u32)
 {
-	static const struct form form = { on_uint, 4, 1 << 16, 4, true };
-
-	check_width(_metadata, self, &form, 0xfffe);
+	check_width(_metadata, self, &form_uint, 0xfffe);
 #ifndef GLIBC
-	check_width(_metadata, self,
-		    &(struct form){ on_u32, 2, 1 << 16, 4, false }, 0xfffe);
+	check_width(_metadata, self, &form_u32, 0xfffe);
 #endif
 }
 
@@ -904,14 +867,9 @@ TEST_F(semantics, width_u32)
 
 TEST_F(semantics, width_u64)
 {
-	static const struct form forms[] = {
-		{ on_uint64, 8, 1 << 16, 8, true },
-		{ on_u64, 2, 1 << 16, 8, false },
-	};
-
-	check_width(_metadata, self, &forms[0], 0xfffffffeULL);
-	check_width(_metadata, self, &forms[1], 0xfffffffeULL);
-	check_width(_metadata, self, &forms[0], 0x5fffffffffeULL);
+	check_width(_metadata, self, &form_uint64, 0xfffffffeULL);
+	check_width(_metadata, self, &form_u64, 0xfffffffeULL);
+	check_width(_metadata, self, &form_uint64, 0x5fffffffffeULL);
 }
 
 #endif
@@ -938,8 +896,7 @@ TEST_F(semantics, overflow)
 
 	*wide = ~0U - 2;
 	before_on(self);
-	self->several = true;
-	ASSERT_EQ(0, on_uint(wide, 4, self->code.begin, 65536));
+	ASSERT_EQ(0, form_on(self, &form_uint, wide, 4, self->code.begin, 65536));
 	ASSERT_TRUE(burn_counted(self, self->code.run, 8));
 	ASSERT_EQ(0, finish(self));
 	EXPECT_EQ(~0U, *wide);
@@ -958,7 +915,7 @@ TEST_F(semantics, overflow_of_64_bits)
 	ASSERT_NE(NULL, counters);
 	counters[0] = ~0ULL - 2;
 	before_on(self);
-	ASSERT_EQ(0, on_u64(counters, 8, self->code.begin, 65536));
+	ASSERT_EQ(0, form_on(self, &form_u64, counters, 8, self->code.begin, 65536));
 	ASSERT_TRUE(burn_counted(self, self->code.run, 8));
 	ASSERT_EQ(0, finish(self));
 	EXPECT_EQ(~0ULL, counters[0]);
@@ -1280,12 +1237,7 @@ static __u64 period_us(const struct timeval *tv)
 TEST_F(semantics, rate_period)
 {
 	unsigned int *counter = map(PAGE);
-	struct prof prof = {
-		.pr_base = counter,
-		.pr_size = sizeof(*counter),
-		.pr_off = self->code.begin,
-		.pr_scale = 65536,
-	};
+	struct prof prof = prof_of(counter, sizeof(*counter), self->code.begin, 65536);
 	struct timeval tv = {};
 
 	ASSERT_NE(NULL, counter);
@@ -1311,12 +1263,7 @@ TEST_F(semantics, rate_period)
 TEST_F(semantics, rate_fast)
 {
 	unsigned int *counter = map(PAGE);
-	struct prof prof = {
-		.pr_base = counter,
-		.pr_size = sizeof(*counter),
-		.pr_off = self->code.begin,
-		.pr_scale = 65536,
-	};
+	struct prof prof = prof_of(counter, sizeof(*counter), self->code.begin, 65536);
 	struct moment first, last;
 	struct profil_query query;
 	struct timeval tv = {};
@@ -1963,17 +1910,6 @@ TEST_F(semantics, sigprof_and_itimer_prof)
 #endif
 		expect_timer(_metadata, self->code.run);
 	}
-}
-
-static struct prof prof_of(void *counter, size_t bytes, size_t offset,
-			   unsigned long scale)
-{
-	return (struct prof){
-		.pr_base = counter,
-		.pr_size = bytes,
-		.pr_off = offset,
-		.pr_scale = scale,
-	};
 }
 
 /* One counter of 32 bits to a function, which is a page. */
