@@ -223,7 +223,7 @@ static void sweep_command(struct __test_metadata *_metadata,
 		ret = profil_ioctl(self->fd, cmd, arg);
 		fired = fault_fired(self->nth);
 		EXPECT_TRUE(!ret || (fired && ret == -EFAULT)) {
-			TH_LOG("fault %u: %d", n, ret);
+			TH_LOG("command %#lx, fault %u: %d", cmd, n, ret);
 		}
 		failed += !!ret;
 		ASSERT_EQ(0, profil_stats(self->fd, &self->stats));
@@ -234,31 +234,20 @@ static void sweep_command(struct __test_metadata *_metadata,
 		EXPECT_EQ(ret || cmd != PROFIL_IOC_STOP, self->stats.out_state);
 	}
 	EXPECT_FALSE(fired);
-	EXPECT_LE(least, failed);
+	EXPECT_LE(least, failed)
+		TH_LOG("command %#lx", cmd);
 }
 
-TEST_F(fault, stats_in_and_out)
+TEST_F(fault, commands_in_and_out)
 {
 	struct profil_stats stats = { .size = sizeof(stats) };
-
-	ASSERT_EQ(0, profil_start_page(self->fd, hot_a, self->counter));
-	sweep_command(_metadata, self, PROFIL_IOC_STATS, &stats, 2);
-}
-
-TEST_F(fault, query_in_and_out)
-{
 	struct profil_query query = { .size = sizeof(query) };
-
-	ASSERT_EQ(0, profil_start_page(self->fd, hot_a, self->counter));
-	sweep_command(_metadata, self, PROFIL_IOC_QUERY, &query, 2);
-	EXPECT_EQ(PROFIL_ABI, query.out_abi);
-}
-
-TEST_F(fault, stop)
-{
 	struct profil_stop stop = { .size = sizeof(stop) };
 
 	ASSERT_EQ(0, profil_start_page(self->fd, hot_a, self->counter));
+	sweep_command(_metadata, self, PROFIL_IOC_STATS, &stats, 2);
+	sweep_command(_metadata, self, PROFIL_IOC_QUERY, &query, 2);
+	EXPECT_EQ(PROFIL_ABI, query.out_abi);
 	sweep_command(_metadata, self, PROFIL_IOC_STOP, &stop, 1);
 	EXPECT_EQ(PROFIL_STATE_OFF, self->stats.out_state);
 }

@@ -434,6 +434,12 @@ static const struct form_case form_cases[] = {
 	{ 3, 131071 }, { 1000, 12345 }, { 256, (1ULL << 31) - 1 },
 	{ 65536, (1ULL << 32) - 1 }, { 65536, (1ULL << 33) + 7 },
 	{ 12345, (1ULL << 34) + 77 }, { 3, (1ULL << 40) + 1 },
+	/* 1 is a scale as any other. */
+	{ 1, 0 }, { 1, 131071 }, { 1, 131072 }, { 1, 131073 }, { 1, 7 << 17 },
+	{ 1, (8 << 17) - 1 }, { 1, 1ULL << 40 },
+	/* And so is each that is above 65536. */
+	{ 131072, 0 }, { 131072, 1 }, { 131072, 4098 }, { 65537, 3 },
+	{ 100000, 131073 }, { 0x12345678, 7 }, { ~0U, 0 }, { ~0U, 3 },
 };
 
 TEST_F(semantics, formula)
@@ -602,44 +608,6 @@ TEST_F(semantics, scale_0_or_buf_null)
 	}
 }
 
-#ifndef GLIBC
-
-TEST_F(semantics, scale_0_of_every_region)
-{
-	unsigned short *counters = map(PAGE);
-	struct profil_region regions[] = {
-		page_region(hot_a, counters),
-		page_region(self->code.run, counters + 8),
-	};
-
-	ASSERT_NE(NULL, counters);
-	ASSERT_EQ(0, start_on(regions, 2, 0));
-	regions[0].scale = 0;
-	regions[1].scale = 0;
-	EXPECT_EQ(0, start_on(regions, 2, 0));
-	expect_off(_metadata, self, counters);
-	ASSERT_EQ(0, start_on(regions, 0, 0));
-	expect_off(_metadata, self, counters);
-	regions[1].scale = PAGE_SCALE;
-	ASSERT_EQ(0, start_on(regions, 2, 0));
-	ASSERT_TRUE(burn(self->fd, self->code.run, 40));
-	EXPECT_EQ(0, start_on(NULL, 0, 0));
-	EXPECT_LE(1, counters[8]);
-	expect_off(_metadata, self, counters);
-}
-
-#endif
-
-TEST_F(semantics, scale_1)
-{
-	static const struct form_case cases[] = {
-		{ 1, 0 }, { 1, 131071 }, { 1, 131072 }, { 1, 131073 },
-		{ 1, 7 << 17 }, { 1, (8 << 17) - 1 }, { 1, 1ULL << 40 },
-	};
-
-	check_cases(_metadata, self, &form_profil, cases, ARRAY_SIZE(cases));
-}
-
 TEST_F(semantics, scale_2)
 {
 	static const struct form_case cases[] = {
@@ -697,20 +665,6 @@ TEST_F(semantics, scale_svr4)
 	EXPECT_EQ(self->stats.out_in_range, counters[0]);
 	EXPECT_LE(8, self->stats.out_outside);
 }
-
-#endif
-
-TEST_F(semantics, scale_above_65536)
-{
-	static const struct form_case cases[] = {
-		{ 131072, 0 }, { 131072, 1 }, { 131072, 4098 }, { 65537, 3 },
-		{ 100000, 131073 }, { 0x12345678, 7 }, { ~0U, 0 }, { ~0U, 3 },
-	};
-
-	check_cases(_metadata, self, &form_profil, cases, ARRAY_SIZE(cases));
-}
-
-#ifndef GLIBC
 
 TEST_F(semantics, scale_above_65536_strict)
 {
@@ -2102,34 +2056,6 @@ TEST_F(semantics, sprofil_strict)
 	b.scale = 65537;
 	EXPECT_STRICT(-1, a, b);
 #undef EXPECT_STRICT
-}
-
-TEST_F(semantics, sprofil_limit)
-{
-	unsigned int *counters = map(PAGE);
-	struct profil_query query;
-	struct prof *profs;
-	int i, limit;
-
-	ASSERT_NE(NULL, counters);
-	ASSERT_EQ(0, raw_query(self->fd, &query));
-	limit = query.out_regions_max;
-	ASSERT_LE(4096, limit);
-	profs = calloc(limit + 1, sizeof(*profs));
-	ASSERT_NE(NULL, profs);
-	for (i = 0; i <= limit; i++)
-		profs[i] = prof_of(counters + 1, 4, PAGE + 4 * i, 65536);
-	profs[limit / 2] = prof_of_page(counters, self->code.run);
-	before_on(self);
-	self->several = true;
-	ASSERT_EQ(0, sprofil(profs, limit, NULL, PROF_UINT));
-	ASSERT_TRUE(burn_counted(self, self->code.run, 10));
-	EXPECT_EQ(-1, sprofil(profs, limit + 1, NULL, PROF_UINT));
-	EXPECT_EQ(E2BIG, errno);
-	ASSERT_TRUE(burn_counted(self, self->code.run, 10));
-	ASSERT_EQ(0, finish(self));
-	EXPECT_LE(16, counters[0]);
-	EXPECT_EQ(self->stats.out_in_range, counters[0] + counters[1]);
 }
 
 #endif
