@@ -2,40 +2,19 @@
 /* Whose profile it is, and when it ends: threads, fork, exec, kill, munmap. */
 #include <sched.h>
 #include <sys/socket.h>
-#include <sys/syscall.h>
 
 #include "profil_common.h"
 
 #define LIMIT_FILE	"/sys/module/profil/parameters/max_profiles_user"
 
-FIXTURE(lifecycle) {
-	int fd;
-	__u16 *counter;
-	struct profil_stats stats;
-};
-
-FIXTURE_SETUP(lifecycle)
-{
-	self->fd = profil_open();
-	ASSERT_LE(0, self->fd);
-	self->counter = page_alloc();
-	ASSERT_NE(NULL, self->counter);
-}
-
-FIXTURE_TEARDOWN(lifecycle)
-{
-	close(self->fd);
-}
+FIXTURE_WITH_PAGE(lifecycle)
 
 /* Ends the profile; every count of it must be in @counter. */
 static void expect_all_in(struct __test_metadata *_metadata,
 			  FIXTURE_DATA(lifecycle) *self, __u16 *counter)
 {
-	ASSERT_TRUE(settle(self->fd, &self->stats));
-	ASSERT_EQ(0, profil_stop(self->fd));
-	ASSERT_EQ(0, profil_stats(self->fd, &self->stats));
+	ASSERT_TRUE(profil_finish(self->fd, &self->stats));
 	EXPECT_EQ(self->stats.out_in_range, *counter);
-	EXPECT_TRUE(check_identity(&self->stats));
 }
 
 /* More than a fork takes, on a slow machine with a kernel that looks for bugs. */
@@ -62,15 +41,13 @@ static int count_in_child(int fd, volatile __u16 *counter, __u64 ticks)
 			return 3;
 	} while ((__u16)(*counter - stats.out_in_range) != base ||
 		 stats.out_pending);
-	if (!burn(fd, hot_a, ticks) || !settle(fd, &stats))
+	if (!burn(fd, hot_a, ticks))
 		return 4;
-	if (profil_stop(fd) || profil_stats(fd, &stats))
+	if (!profil_finish(fd, &stats) || lost_before_the_end(&stats))
 		return 5;
-	if (!check_identity(&stats) || lost_before_the_end(&stats))
-		return 6;
 	if ((__u16)(*counter - base) != stats.out_in_range)
-		return 7;
-	return stats.out_in_range < ticks / 3 ? 8 : 0;
+		return 6;
+	return stats.out_in_range < ticks / 3 ? 7 : 0;
 }
 
 TEST_F(lifecycle, forked_child_counts_from_zero_in_its_own_copy)
@@ -173,45 +150,32 @@ static void exec_self(void)
 
 TEST_F(lifecycle, executed_image_is_not_profiled_and_survives)
 {
+	struct burner burners[3];
 	pid_t pid;
+	size_t j;
 	int i;
 
 	/* Every tick, so that some are pending when exec takes the memory. */
 	ASSERT_EQ(0, profil_start_page(self->fd, hot_a, self->counter));
-	for (i = 0; i < 10; i++) {
+	for (i = 0; i < 15; i++) {
 		pid = fork();
 		ASSERT_LE(0, pid);
 		if (!pid) {
-			burn(self->fd, hot_a, 2);
+			/* Every third has threads that count, and its own profile. */
+			for (j = 0; i % 3 == 2 && j < ARRAY_SIZE(burners); j++)
+				if (burner_start(&burners[j], hot_a))
+					_exit(101);
+			if (i % 3 == 2 &&
+			    profil_start_page(self->fd, hot_a, self->counter))
+				_exit(102);
+			if (!burn(self->fd, hot_a, 5))
+				_exit(103);
 			exec_self();
 		}
 		EXPECT_EQ(0, wait_for(pid));
 	}
 	ASSERT_TRUE(burn(self->fd, hot_a, 5));
 	expect_all_in(_metadata, self, self->counter);
-}
-
-TEST_F(lifecycle, exec_with_other_threads_counting_survives)
-{
-	struct burner burners[3];
-	pid_t pid;
-	size_t j;
-	int i;
-
-	for (i = 0; i < 5; i++) {
-		pid = fork();
-		ASSERT_LE(0, pid);
-		if (!pid) {
-			for (j = 0; j < ARRAY_SIZE(burners); j++)
-				if (burner_start(&burners[j], hot_a))
-					_exit(101);
-			if (profil_start_page(self->fd, hot_a, self->counter) ||
-			    !burn(self->fd, hot_b, 5))
-				_exit(102);
-			exec_self();
-		}
-		EXPECT_EQ(0, wait_for(pid));
-	}
 }
 
 struct shared_child {
@@ -274,11 +238,8 @@ TEST_F(lifecycle, threads_of_before_and_after_start_are_profiled)
 		hot_c(HOT_ROUNDS);
 	burner_join(&before);
 	burner_join(&after);
-	ASSERT_TRUE(settle(self->fd, &self->stats));
-	ASSERT_EQ(0, profil_stop(self->fd));
-	ASSERT_EQ(0, profil_stats(self->fd, &self->stats));
+	ASSERT_TRUE(profil_finish(self->fd, &self->stats));
 	EXPECT_EQ(self->stats.out_in_range, counters[0] + counters[1]);
-	EXPECT_TRUE(check_identity(&self->stats));
 	EXPECT_EQ(0, self->stats.out_lost_full);
 }
 
@@ -825,18 +786,6 @@ TEST_F(lifecycle, stop_does_not_wait_for_a_sleeping_thread)
 	}
 }
 
-static int write_limit(const char *value)
-{
-	int file = open(LIMIT_FILE, O_WRONLY | O_CLOEXEC);
-	ssize_t done;
-
-	if (file < 0)
-		return -1;
-	done = write(file, value, strlen(value));
-	close(file);
-	return done < 0 ? -1 : 0;
-}
-
 FIXTURE(limit) {
 	char was[32];
 	bool set;
@@ -853,14 +802,14 @@ FIXTURE_SETUP(limit)
 	ASSERT_LT(0, done);
 	if (geteuid())
 		SKIP(return, "only root can set " LIMIT_FILE);
-	ASSERT_EQ(0, write_limit("2"));
+	ASSERT_EQ(0, write_file(LIMIT_FILE, 0, "2"));
 	self->set = true;
 }
 
 FIXTURE_TEARDOWN(limit)
 {
 	if (self->set)
-		EXPECT_EQ(0, write_limit(self->was));
+		EXPECT_EQ(0, write_file(LIMIT_FILE, 0, self->was));
 }
 
 /* START until the count of an ended process was given back, which is later. */

@@ -4,24 +4,7 @@
 
 #include "profil_common.h"
 
-FIXTURE(memory) {
-	int fd;
-	__u16 *good;		/* one page that any START accepts */
-	struct profil_stats stats;
-};
-
-FIXTURE_SETUP(memory)
-{
-	self->fd = profil_open();
-	ASSERT_LE(0, self->fd);
-	self->good = page_alloc();
-	ASSERT_NE(NULL, self->good);
-}
-
-FIXTURE_TEARDOWN(memory)
-{
-	close(self->fd);
-}
+FIXTURE_WITH_PAGE(memory)
 
 /* All @bytes at @buf as the histogram of hot_a, which hits the first counter. */
 static int start_bytes(FIXTURE_DATA(memory) *self, void *buf, __u64 bytes)
@@ -46,7 +29,7 @@ static void expect_refused(struct __test_metadata *_metadata,
 {
 	__u64 ticks;
 
-	ASSERT_EQ(0, start_bytes(self, self->good, 2));
+	ASSERT_EQ(0, start_bytes(self, self->counter, 2));
 	ASSERT_TRUE(burn(self->fd, hot_a, 2));
 	EXPECT_EQ(-EFAULT, start_bytes(self, buf, bytes));
 	ASSERT_EQ(0, profil_stats(self->fd, &self->stats));
@@ -78,17 +61,15 @@ TEST_F(memory, unmapped_histogram_is_refused)
 /* As a malloc() has them where the machine checks tags. */
 TEST_F(memory, tagged_address_is_counted_at)
 {
-	__u16 *tagged = (void *)(UPTR(self->good) | 1UL << 56);
+	__u16 *tagged = (void *)(UPTR(self->counter) | 1UL << 56);
 
 	if (prctl(PR_SET_TAGGED_ADDR_CTRL, PR_TAGGED_ADDR_ENABLE, 0, 0, 0))
 		SKIP(return, "no tagged addresses");
 	ASSERT_EQ(0, start_bytes(self, tagged, 2));
 	ASSERT_TRUE(burn(self->fd, hot_a, 5));
-	ASSERT_TRUE(settle(self->fd, &self->stats));
-	ASSERT_EQ(0, profil_stop(self->fd));
-	ASSERT_EQ(0, profil_stats(self->fd, &self->stats));
-	EXPECT_LT(0, *self->good);
-	EXPECT_EQ(self->stats.out_in_range, *self->good);
+	ASSERT_TRUE(profil_finish(self->fd, &self->stats));
+	EXPECT_LT(0, *self->counter);
+	EXPECT_EQ(self->stats.out_in_range, *self->counter);
 }
 #endif
 
@@ -109,13 +90,13 @@ TEST_F(memory, null_and_kernel_addresses_are_refused)
 	expect_refused(_metadata, self, (void *)-PAGE, 2);
 	expect_refused(_metadata, self, (void *)-2UL, 2);
 	/* An end that wraps around. */
-	expect_refused(_metadata, self, self->good, -UPTR(self->good));
-	expect_refused(_metadata, self, self->good, ~0ULL);
-	expect_refused(_metadata, self, self->good, 1ULL << 62);
+	expect_refused(_metadata, self, self->counter, -UPTR(self->counter));
+	expect_refused(_metadata, self, self->counter, ~0ULL);
+	expect_refused(_metadata, self, self->counter, 1ULL << 62);
 	/* Beyond what a pointer of a 32-bit program can say. */
 	region.buf_uptr = 0xffff888000000000ULL;
 	EXPECT_EQ(-EFAULT, profil_start(self->fd, &region, 1));
-	region.buf_uptr = UPTR(self->good) + (1ULL << 32);
+	region.buf_uptr = UPTR(self->counter) + (1ULL << 32);
 	if (sizeof(void *) == 4)
 		EXPECT_EQ(-EFAULT, profil_start(self->fd, &region, 1));
 }
@@ -146,19 +127,19 @@ TEST_F(memory, program_text_is_refused)
 
 TEST_F(memory, the_anchor_is_refused)
 {
-	ASSERT_EQ(0, start_bytes(self, self->good, 2));
+	ASSERT_EQ(0, start_bytes(self, self->counter, 2));
 	expect_refused(_metadata, self, (void *)find_anchor(NULL), 2);
 }
 
 TEST_F(memory, a_bad_one_among_good_ones_is_refused)
 {
 	struct profil_region regions[] = {
-		page_region(hot_a, self->good),
+		page_region(hot_a, self->counter),
 		page_region(hot_b, NULL),
-		page_region(hot_c, self->good + 1),
+		page_region(hot_c, self->counter + 1),
 	};
 
-	ASSERT_EQ(0, start_bytes(self, self->good, 2));
+	ASSERT_EQ(0, start_bytes(self, self->counter, 2));
 	EXPECT_EQ(-EFAULT, profil_start(self->fd, regions, 3));
 	ASSERT_EQ(0, profil_stats(self->fd, &self->stats));
 	EXPECT_EQ(PROFIL_STATE_OFF, self->stats.out_state);
@@ -191,7 +172,7 @@ TEST_F(memory, device_memory_is_refused)
 
 TEST_F(memory, every_other_failure_leaves_the_profile_running)
 {
-	struct profil_region region = page_region(hot_a, self->good);
+	struct profil_region region = page_region(hot_a, self->counter);
 	const struct profil_start right = {
 		.size = sizeof(right),
 		.region_num = 1,
@@ -238,13 +219,10 @@ TEST_F(memory, every_other_failure_leaves_the_profile_running)
 			TH_LOG("wrong[%zu]", i);
 	}
 	ASSERT_TRUE(burn(self->fd, hot_a, 10));
-	ASSERT_TRUE(settle(self->fd, &self->stats));
-	ASSERT_EQ(0, profil_stop(self->fd));
-	ASSERT_EQ(0, profil_stats(self->fd, &self->stats));
-	EXPECT_EQ(self->stats.out_in_range, *self->good);
-	EXPECT_LT(2, *self->good);
+	ASSERT_TRUE(profil_finish(self->fd, &self->stats));
+	EXPECT_EQ(self->stats.out_in_range, *self->counter);
+	EXPECT_LT(2, *self->counter);
 	EXPECT_EQ(0, *other);
-	EXPECT_TRUE(check_identity(&self->stats));
 }
 
 /* Counts into @counter, and everything is where the statistics say. */
@@ -257,10 +235,7 @@ static void expect_counted(struct __test_metadata *_metadata,
 	ASSERT_EQ(0, profil_stats(self->fd, &self->stats));
 	before = self->stats.out_in_range;
 	ASSERT_TRUE(burn(self->fd, hot_a, 20));
-	ASSERT_TRUE(settle(self->fd, &self->stats));
-	ASSERT_EQ(0, profil_stop(self->fd));
-	ASSERT_EQ(0, profil_stats(self->fd, &self->stats));
-	EXPECT_TRUE(check_identity(&self->stats));
+	ASSERT_TRUE(profil_finish(self->fd, &self->stats));
 	EXPECT_TRUE(none_lost_before_the_end(&self->stats));
 	EXPECT_EQ(self->stats.out_in_range - before, *counter);
 	EXPECT_LT(5, *counter);
@@ -268,7 +243,7 @@ static void expect_counted(struct __test_metadata *_metadata,
 
 TEST_F(memory, page_that_was_never_touched_is_made)
 {
-	expect_counted(_metadata, self, self->good);
+	expect_counted(_metadata, self, self->counter);
 	EXPECT_LT(0, self->stats.out_deferred);
 }
 
@@ -373,20 +348,20 @@ TEST_F(memory, copy_on_write_after_fork_keeps_both_copies_right)
 	char c;
 
 	ASSERT_EQ(0, pipe(to_child));
-	ASSERT_EQ(0, start_bytes(self, self->good, 2));
+	ASSERT_EQ(0, start_bytes(self, self->counter, 2));
 	for (i = 0; i < 5; i++) {
 		ASSERT_TRUE(burn(self->fd, hot_a, 5));
 		ASSERT_TRUE(settle(self->fd, &self->stats));
 		before = self->stats.out_in_range;
-		at_fork = *self->good;
+		at_fork = *self->counter;
 		pid = fork();
 		ASSERT_LE(0, pid);
 		if (!pid) {
 			/* Sleeps until the parent has broken the sharing. */
 			if (read(to_child[0], &c, 1) != 1)
 				_exit(2);
-			_exit(*self->good < at_fork ||
-			      *self->good > at_fork + 5);
+			_exit(*self->counter < at_fork ||
+			      *self->counter > at_fork + 5);
 		}
 		ASSERT_TRUE(burn(self->fd, hot_a, 20));
 		ASSERT_EQ(1, write(to_child[1], "x", 1));
@@ -396,7 +371,7 @@ TEST_F(memory, copy_on_write_after_fork_keeps_both_copies_right)
 	}
 	ASSERT_EQ(0, profil_stop(self->fd));
 	ASSERT_EQ(0, profil_stats(self->fd, &self->stats));
-	EXPECT_EQ(self->stats.out_in_range, *self->good);
+	EXPECT_EQ(self->stats.out_in_range, *self->counter);
 	EXPECT_TRUE(none_lost_before_the_end(&self->stats));
 	EXPECT_TRUE(check_identity(&self->stats));
 }
@@ -406,22 +381,19 @@ TEST_F(memory, page_thrown_away_while_counting_begins_again_at_zero)
 	__u64 seen = 0;
 	int i;
 
-	ASSERT_EQ(0, start_bytes(self, self->good, 2));
+	ASSERT_EQ(0, start_bytes(self, self->counter, 2));
 	for (i = 0; i < 10; i++) {
 		ASSERT_TRUE(burn(self->fd, hot_a, 5));
 		/* From here on no sample is in hot_a, nor on its way. */
 		ASSERT_TRUE(settle(self->fd, &self->stats));
-		seen += *self->good;
-		ASSERT_EQ(0, madvise(self->good, PAGE, MADV_DONTNEED));
-		EXPECT_EQ(0, *self->good);
+		seen += *self->counter;
+		ASSERT_EQ(0, madvise(self->counter, PAGE, MADV_DONTNEED));
+		EXPECT_EQ(0, *self->counter);
 	}
 	ASSERT_TRUE(burn(self->fd, hot_a, 5));
-	ASSERT_TRUE(settle(self->fd, &self->stats));
-	ASSERT_EQ(0, profil_stop(self->fd));
-	ASSERT_EQ(0, profil_stats(self->fd, &self->stats));
-	EXPECT_TRUE(check_identity(&self->stats));
+	ASSERT_TRUE(profil_finish(self->fd, &self->stats));
 	EXPECT_TRUE(none_lost_before_the_end(&self->stats));
-	seen += *self->good;
+	seen += *self->counter;
 	EXPECT_EQ(seen, self->stats.out_in_range);
 }
 
@@ -443,11 +415,11 @@ static void expect_fault(struct __test_metadata *_metadata,
 	EXPECT_EQ(ticks, self->stats.out_ticks);
 	EXPECT_EQ(PROFIL_STATE_FAULT, self->stats.out_state);
 	/* And begins again on request. */
-	ASSERT_EQ(0, start_bytes(self, self->good, 2));
+	ASSERT_EQ(0, start_bytes(self, self->counter, 2));
 	ASSERT_TRUE(burn(self->fd, hot_a, 5));
 	ASSERT_EQ(0, profil_stats(self->fd, &self->stats));
 	EXPECT_EQ(PROFIL_STATE_ON, self->stats.out_state);
-	while (!*(volatile __u16 *)self->good)
+	while (!*(volatile __u16 *)self->counter)
 		hot_a(HOT_ROUNDS);
 }
 

@@ -11,26 +11,13 @@ FIXTURE(overlap) {
 
 FIXTURE_SETUP(overlap)
 {
-	self->fd = profil_open();
-	ASSERT_LE(0, self->fd);
-	self->page = page_alloc();
-	ASSERT_NE(NULL, self->page);
+	ASSERT_OPEN_WITH_PAGE(self->fd, self->page);
 	self->counter = (__u16 *)self->page;
 }
 
 FIXTURE_TEARDOWN(overlap)
 {
 	close(self->fd);
-}
-
-/* @pages counters, one for each page of code from @code on. */
-static struct profil_region pages_region(void *code, void *counters,
-					 unsigned int pages)
-{
-	struct profil_region region = page_region(code, counters);
-
-	region.bytes = pages * sizeof(__u16);
-	return region;
 }
 
 static struct profil_region overflow_region(void *counter, __u32 bytes)
@@ -48,10 +35,7 @@ static struct profil_region overflow_region(void *counter, __u32 bytes)
 static void finish(struct __test_metadata *_metadata,
 		   FIXTURE_DATA(overlap) *self)
 {
-	ASSERT_TRUE(settle(self->fd, &self->stats));
-	ASSERT_EQ(0, profil_stop(self->fd));
-	ASSERT_EQ(0, profil_stats(self->fd, &self->stats));
-	EXPECT_TRUE(check_identity(&self->stats));
+	ASSERT_TRUE(profil_finish(self->fd, &self->stats));
 	EXPECT_TRUE(none_lost_before_the_end(&self->stats));
 }
 
@@ -67,83 +51,91 @@ static void run_loops(struct __test_metadata *_metadata,
 	finish(_metadata, self);
 }
 
-TEST_F(overlap, the_larger_one_resumes_after_a_nested_one)
+/* Regions, and the counters in which the loops of hot_a, hot_b and hot_c then are. */
+static const struct layout {
+	const char *what;
+	__u32 num;
+	int has[3];		/* -1: in none */
+	struct {
+		__s32 offset;	/* from hot_a */
+		__u32 at;	/* its first counter */
+		__u32 bytes;
+		__u32 flags;
+	} regions[4];
+} layouts[] = {
+	{
+		"the larger one resumes after a nested one", 2, { 0, 3, 2 },
+		{ { 0, 0, 6, 0 }, { PAGE, 3, 2, 0 } },
+	}, {
+		/*
+		 * Given inside out: hot_b, which ends first; then the one that began
+		 * between them, which ends before hot_c; then the outermost.
+		 */
+		"the largest one resumes after two that end apart", 3, { 4, 8, 3 },
+		{ { PAGE, 8, 2, 0 }, { 0, 4, 4, 0 }, { -(__s32)PAGE, 0, 8, 0 } },
+	}, {
+		/* Beyond the end of the first, the next. */
+		"of the same offset the first given has it", 3, { 0, 5, 6 },
+		{ { 0, 0, 2, 0 }, { 0, 4, 6, 0 }, { 0, 8, 4, 0 } },
+	}, {
+		"a region without counters hides nothing", 4, { 0, 1, 2 },
+		{
+			{ 0, 4, 0, 0 }, { 0, 0, 6, 0 }, { PAGE, 5, 1, 0 },
+			{ PAGE + 2, 6, 3, PROFIL_REGION_F_U32 },
+		},
+	}, {
+		"overflow may be all there is", 1, { 0, 0, 0 },
+		{ { PAGE, 0, 2, PROFIL_REGION_F_OVERFLOW } },
+	}, {
+		"of two overflow regions the last is used", 3, { 0, 2, 2 },
+		{
+			{ 0, 1, 2, PROFIL_REGION_F_OVERFLOW }, { 0, 0, 2, 0 },
+			{ 0, 2, 2, PROFIL_REGION_F_OVERFLOW },
+		},
+	}, {
+		"overflow without a counter has nothing", 2, { 0, -1, -1 },
+		{ { 0, 0, 2, 0 }, { 0, 2, 1, PROFIL_REGION_F_OVERFLOW } },
+	},
+};
+
+TEST_F(overlap, a_loop_is_in_the_one_region_that_the_rule_says)
 {
-	/* Counters 0 to 2, of which hot_b's is hidden by counter 3. */
-	struct profil_region regions[] = {
-		pages_region(hot_a, self->counter, 3),
-		pages_region(hot_b, self->counter + 3, 1),
-	};
+	const struct layout *layout = layouts;
+	struct profil_region regions[4];
+	__u64 in_range, outside;
+	int i;
 
-	run_loops(_metadata, self, regions, ARRAY_SIZE(regions));
-	EXPECT_LT(5, self->counter[0]);
-	EXPECT_EQ(0, self->counter[1]);
-	EXPECT_LT(5, self->counter[2]);
-	EXPECT_LT(5, self->counter[3]);
-	EXPECT_EQ(self->stats.out_in_range, sum_u16(self->counter, PAGE / 2));
-}
-
-TEST_F(overlap, the_largest_one_resumes_after_two_that_end_apart)
-{
-	/*
-	 * Given inside out: hot_b in [1], which ends first; then the one that
-	 * began between them, which ends before hot_c; then the outermost.
-	 */
-	struct profil_region regions[] = {
-		pages_region(hot_b, self->counter + 8, 1),
-		pages_region(hot_a, self->counter + 4, 2),
-		pages_region(hot_a, self->counter, 4),
-	};
-
-	regions[2].offset -= PAGE;
-	run_loops(_metadata, self, regions, ARRAY_SIZE(regions));
-	EXPECT_LT(5, self->counter[3]);		/* outermost, hot_c */
-	EXPECT_LT(5, self->counter[4]);		/* middle, hot_a */
-	EXPECT_LT(5, self->counter[8]);		/* innermost, hot_b */
-	EXPECT_EQ(self->stats.out_in_range, self->counter[3] +
-		  self->counter[4] + self->counter[8]);
-	EXPECT_EQ(self->stats.out_in_range, sum_u16(self->counter, PAGE / 2));
-}
-
-TEST_F(overlap, of_the_same_offset_the_first_given_has_it)
-{
-	struct profil_region regions[] = {
-		pages_region(hot_a, self->counter, 1),
-		pages_region(hot_a, self->counter + 4, 3),
-		pages_region(hot_a, self->counter + 8, 2),
-	};
-
-	run_loops(_metadata, self, regions, ARRAY_SIZE(regions));
-	/* Beyond the end of the first, the next. */
-	EXPECT_LT(5, self->counter[0]);
-	EXPECT_EQ(0, self->counter[4]);
-	EXPECT_LT(5, self->counter[5]);
-	EXPECT_LT(5, self->counter[6]);
-	EXPECT_EQ(0, self->counter[8]);
-	EXPECT_EQ(0, self->counter[9]);
-	EXPECT_EQ(self->stats.out_in_range, sum_u16(self->counter, PAGE / 2));
-}
-
-TEST_F(overlap, a_region_without_counters_hides_nothing)
-{
-	struct profil_region regions[] = {
-		pages_region(hot_a, self->counter + 4, 1),
-		pages_region(hot_a, self->counter, 3),
-		pages_region(hot_b, self->counter + 5, 1),
-		pages_region(hot_b, self->counter + 6, 1),
-	};
-
-	regions[0].bytes = 0;
-	regions[2].bytes = 1;
-	regions[3].offset += 2;
-	regions[3].bytes = 7;
-	regions[3].flags = PROFIL_REGION_F_U64;
-	run_loops(_metadata, self, regions, ARRAY_SIZE(regions));
-	EXPECT_LT(5, self->counter[0]);
-	EXPECT_LT(5, self->counter[1]);
-	EXPECT_LT(5, self->counter[2]);
-	EXPECT_EQ(self->stats.out_in_range, sum_u16(self->counter, 3));
-	EXPECT_EQ(0, sum_u16(self->counter + 3, PAGE / 2 - 3));
+	for (; layout < layouts + ARRAY_SIZE(layouts); layout++) {
+		for (i = 0; i < 4; i++) {
+			regions[i] = page_region(hot_a, self->counter + layout->regions[i].at);
+			regions[i].offset += layout->regions[i].offset;
+			regions[i].bytes = layout->regions[i].bytes;
+			regions[i].flags = layout->regions[i].flags;
+			/* Where an overflow region would be, and how much of it: not used. */
+			if (regions[i].flags & PROFIL_REGION_F_OVERFLOW)
+				regions[i].scale = ~0U;
+		}
+		memset(self->page, 0, PAGE);
+		in_range = self->stats.out_in_range;
+		outside = self->stats.out_outside;
+		run_loops(_metadata, self, regions, layout->num);
+		EXPECT_EQ(self->stats.out_in_range - in_range,
+			  sum_u16(self->counter, PAGE / 2))
+			TH_LOG("%s", layout->what);
+		outside = self->stats.out_outside - outside;
+		if (layout->regions[layout->num - 1].bytes > 1 &&
+		    layout->regions[layout->num - 1].flags & PROFIL_REGION_F_OVERFLOW)
+			EXPECT_EQ(0, outside)
+				TH_LOG("%s", layout->what);
+		for (i = 0; i < 3; i++)
+			EXPECT_LT(5, layout->has[i] < 0 ? outside :
+				     self->counter[layout->has[i]])
+				TH_LOG("%s: loop %d", layout->what, i);
+		for (i = 0; i < 16; i++)
+			if (i != layout->has[0] && i != layout->has[1] && i != layout->has[2])
+				EXPECT_EQ(0, self->counter[i])
+					TH_LOG("%s: counter %d", layout->what, i);
+	}
 }
 
 /* The counter of what is in no region, at each place of the array. */
@@ -160,12 +152,10 @@ TEST_F(overlap, overflow_has_what_is_in_no_region)
 			next = 0;
 			if (next == place)
 				next++;
-			regions[next++] = pages_region(hot_a, self->counter,
-						       1);
+			regions[next++] = page_region(hot_a, self->counter);
 			if (next == place)
 				next++;
-			regions[next++] = pages_region(hot_c, self->counter + 1,
-						       1);
+			regions[next++] = page_region(hot_c, self->counter + 1);
 			regions[place] = overflow_region(self->page + 64,
 							 widths[i]);
 			run_loops(_metadata, self, regions, ARRAY_SIZE(regions));
@@ -182,20 +172,6 @@ TEST_F(overlap, overflow_has_what_is_in_no_region)
 			in_range = self->stats.out_in_range;
 		}
 	EXPECT_EQ(0, self->stats.out_outside);
-}
-
-TEST_F(overlap, overflow_may_be_all_there_is)
-{
-	struct profil_region region = overflow_region(self->counter, 2);
-
-	/* Where it would be, and how much of it: not used. */
-	region.offset = UPTR(hot_b);
-	region.scale = ~0U;
-	run_loops(_metadata, self, &region, 1);
-	EXPECT_LT(30, self->counter[0]);
-	EXPECT_EQ(self->stats.out_ticks, self->counter[0]);
-	EXPECT_EQ(self->stats.out_in_range, self->counter[0]);
-	EXPECT_EQ(0, sum_u16(self->counter + 1, PAGE / 2 - 1));
 }
 
 TEST_F(overlap, overflow_leaves_offset_0_to_others)
@@ -223,34 +199,6 @@ TEST_F(overlap, overflow_leaves_offset_0_to_others)
 	}
 	finish(_metadata, self);
 	EXPECT_EQ(0, self->stats.out_outside);
-}
-
-TEST_F(overlap, of_two_overflow_regions_the_last_is_used)
-{
-	struct profil_region regions[] = {
-		overflow_region(self->counter + 1, 2),
-		pages_region(hot_a, self->counter, 1),
-		overflow_region(self->counter + 2, 2),
-	};
-
-	run_loops(_metadata, self, regions, ARRAY_SIZE(regions));
-	EXPECT_LT(5, self->counter[0]);
-	EXPECT_EQ(0, self->counter[1]);
-	EXPECT_LT(15, self->counter[2]);
-	EXPECT_EQ(self->stats.out_ticks, self->counter[0] + self->counter[2]);
-}
-
-TEST_F(overlap, overflow_without_a_counter_has_nothing)
-{
-	struct profil_region regions[] = {
-		pages_region(hot_a, self->counter, 1),
-		overflow_region(self->counter + 2, 1),
-	};
-
-	run_loops(_metadata, self, regions, ARRAY_SIZE(regions));
-	EXPECT_LT(5, self->counter[0]);
-	EXPECT_LT(15, self->stats.out_outside);
-	EXPECT_EQ(self->stats.out_in_range, sum_u16(self->counter, PAGE / 2));
 }
 
 TEST_F(overlap, overflow_saturates_or_wraps_as_any_counter)

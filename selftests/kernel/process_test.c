@@ -1,31 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Whose code a tick is: other programs', and the kernel's own threads'. */
 #include <sys/stat.h>
-#include <sys/syscall.h>
 #include <linux/io_uring.h>
 
 #include "ticks.h"
 
 #define USER	1000
 
-FIXTURE(process) {
-	int fd;
-	__u16 *counter;
-	struct profil_stats stats;
-};
-
-FIXTURE_SETUP(process)
-{
-	self->fd = profil_open();
-	ASSERT_LE(0, self->fd);
-	self->counter = page_alloc();
-	ASSERT_NE(NULL, self->counter);
-}
-
-FIXTURE_TEARDOWN(process)
-{
-	close(self->fd);
-}
+FIXTURE_WITH_PAGE(process)
 
 /* What runs with other rights after exec: 0 if no profile came along. */
 static int executed_image(void)
@@ -177,9 +159,7 @@ TEST_F(process, workers_of_io_uring_are_borrowed_and_nobodys_code)
 	/* All its ticks are its own, and none of the worker's is among them. */
 	EXPECT_EQ(events_last - events_first,
 		  self->stats.out_ticks - first.out_ticks);
-	ASSERT_TRUE(settle(self->fd, &self->stats));
-	ASSERT_EQ(0, profil_stop(self->fd));
-	ASSERT_EQ(0, profil_stats(self->fd, &self->stats));
+	ASSERT_TRUE(profil_finish(self->fd, &self->stats));
 	EXPECT_EQ(self->stats.out_in_range, *self->counter);
 	EXPECT_EQ(self->stats.out_in_range,
 		  self->stats.out_ticks - self->stats.out_lost_stopped);

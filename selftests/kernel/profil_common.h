@@ -24,8 +24,10 @@
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <linux/profil.h>
+#include <linux/userfaultfd.h>
 
 #include "kselftest_harness.h"
 
@@ -168,6 +170,18 @@ static inline void *copies_of_spin(int num)
 	return code;
 }
 
+static inline int write_file(const char *path, int flags, const char *text)
+{
+	int file = open(path, O_WRONLY | O_CLOEXEC | flags);
+	ssize_t done;
+
+	if (file < 0)
+		return -errno;
+	done = write(file, text, strlen(text));
+	close(file);
+	return done < 0 ? -errno : 0;
+}
+
 static inline int profil_open(void)
 {
 	return open("/dev/profil", O_RDWR | O_CLOEXEC);
@@ -284,6 +298,58 @@ static inline void *page_alloc(void)
 			  MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 
 	return page == MAP_FAILED ? NULL : page;
+}
+
+/* How nearly each test begins: a device that opens, and such a page. */
+#define ASSERT_OPEN_WITH_PAGE(fd, page)					\
+	do {								\
+		(fd) = profil_open();					\
+		ASSERT_LE(0, (fd));					\
+		(page) = page_alloc();					\
+		ASSERT_NE(NULL, (page));				\
+	} while (0)
+
+/* The fixture of a program whose tests need no more than that. */
+#define FIXTURE_WITH_PAGE(name)						\
+	FIXTURE(name) {							\
+		int fd;							\
+		__u16 *counter;						\
+		struct profil_stats stats;				\
+	};								\
+	FIXTURE_SETUP(name)						\
+	{								\
+		ASSERT_OPEN_WITH_PAGE(self->fd, self->counter);		\
+	}								\
+	FIXTURE_TEARDOWN(name)						\
+	{								\
+		close(self->fd);					\
+	}
+
+/* @page will not be there until it is resolved; -1 where nobody may do this. */
+static inline int userfault_create(void *page)
+{
+	struct uffdio_api api = { .api = UFFD_API };
+	struct uffdio_register reg = {
+		.range.start = UPTR(page),
+		.range.len = PAGE,
+		.mode = UFFDIO_REGISTER_MODE_MISSING,
+	};
+	int uffd = syscall(SYS_userfaultfd, O_CLOEXEC | O_NONBLOCK);
+
+	if (uffd < 0 || ioctl(uffd, UFFDIO_API, &api) ||
+	    ioctl(uffd, UFFDIO_REGISTER, &reg))
+		return -1;
+	return uffd;
+}
+
+static inline int userfault_resolve(int uffd, void *page)
+{
+	struct uffdio_zeropage zero = {
+		.range.start = UPTR(page),
+		.range.len = PAGE,
+	};
+
+	return ioctl(uffd, UFFDIO_ZEROPAGE, &zero);
 }
 
 static inline void print_stats(const struct profil_stats *s)
@@ -417,6 +483,13 @@ static inline bool settle(int fd, struct profil_stats *stats)
 		usleep(500);
 	}
 	return false;
+}
+
+/* Ends the profile once all is delivered; @stats, with every tick in them, are its last. */
+static inline bool profil_finish(int fd, struct profil_stats *stats)
+{
+	return settle(fd, stats) && !profil_stop(fd) &&
+	       !profil_stats(fd, stats) && check_identity(stats);
 }
 
 /* Runs @hot until the state is @state; false if that takes 3000 rounds. */

@@ -12,9 +12,7 @@
 #include <limits.h>
 #include <poll.h>
 #include <sys/personality.h>
-#include <sys/syscall.h>
 #include <sys/uio.h>
-#include <linux/userfaultfd.h>
 
 #include "profil_common.h"
 
@@ -36,18 +34,6 @@ static void pause_cpu(int times)
 #endif
 }
 
-static int write_text(const char *path, const char *text)
-{
-	int file = open(path, O_WRONLY | O_CLOEXEC);
-	ssize_t done;
-
-	if (file < 0)
-		return -errno;
-	done = write(file, text, strlen(text));
-	close(file);
-	return done < 0 ? -errno : 0;
-}
-
 static int read_text(const char *path, char *text, size_t size)
 {
 	int file = open(path, O_RDONLY | O_CLOEXEC);
@@ -67,7 +53,7 @@ static int read_text(const char *path, char *text, size_t size)
 /* How wide all windows are; a build that is no test has none. */
 static void widen(const char *spins)
 {
-	write_text(PARAMETERS "race_spins", spins);
+	write_file(PARAMETERS "race_spins", 0, spins);
 }
 
 /* Whoever comes to @point stays for @us, there too. */
@@ -76,8 +62,8 @@ static void hold(const char *point, unsigned int us)
 	char number[16];
 
 	snprintf(number, sizeof(number), "%u", us);
-	write_text(PARAMETERS "race_hold_us", number);
-	write_text(PARAMETERS "race_hold", point);
+	write_file(PARAMETERS "race_hold_us", 0, number);
+	write_file(PARAMETERS "race_hold", 0, point);
 }
 
 static __u64 clock_ms(clockid_t clock)
@@ -470,33 +456,6 @@ TEST_F(race, munmap_after_replacement_against_ticks)
 	}
 	other_join(&self->other);
 	EXPECT_TRUE(check_identity(&self->stats));
-}
-
-/* @page will not be there until it is resolved; -1 where nobody may do this. */
-static int userfault_create(void *page)
-{
-	struct uffdio_api api = { .api = UFFD_API };
-	struct uffdio_register reg = {
-		.range.start = UPTR(page),
-		.range.len = PAGE,
-		.mode = UFFDIO_REGISTER_MODE_MISSING,
-	};
-	int uffd = syscall(SYS_userfaultfd, O_CLOEXEC | O_NONBLOCK);
-
-	if (uffd < 0 || ioctl(uffd, UFFDIO_API, &api) ||
-	    ioctl(uffd, UFFDIO_REGISTER, &reg))
-		return -1;
-	return uffd;
-}
-
-static int userfault_resolve(int uffd, void *page)
-{
-	struct uffdio_zeropage zero = {
-		.range.start = UPTR(page),
-		.range.len = PAGE,
-	};
-
-	return ioctl(uffd, UFFDIO_ZEROPAGE, &zero);
 }
 
 /*
@@ -1205,7 +1164,7 @@ TEST_F(race, cpu_that_goes_against_ticks)
 
 	ASSERT_EQ(0, profil_query(self->fd, &query));
 	ASSERT_EQ(0, profil_start(self->fd, &region, 1));
-	if (write_text(CPU_FILE, "0"))
+	if (write_file(CPU_FILE, 0, "0"))
 		SKIP(return, "CPU 1 cannot be switched off");
 	/* Or two timers are no faster than one: a tick may take a whole period. */
 	widen("0");
@@ -1216,7 +1175,7 @@ TEST_F(race, cpu_that_goes_against_ticks)
 	/* CPU 1 had better not come back to this: its timer is not there. */
 	ASSERT_GE(ms + ms / 4 + 40,
 		  2 * TICKS * query.out_tick_ns / 1000000);
-	EXPECT_EQ(0, write_text(CPU_FILE, "1"));
+	EXPECT_EQ(0, write_file(CPU_FILE, 0, "1"));
 }
 
 /*
@@ -1304,7 +1263,7 @@ static long hook_taken_over(int fd, const char *file)
 	struct profil_query query;
 	long begin, busy;
 
-	if (write_text(file, "0"))
+	if (write_file(file, 0, "0"))
 		return -1;
 	begin = busy_cpu0();
 	do {
@@ -1314,7 +1273,7 @@ static long hook_taken_over(int fd, const char *file)
 	} while (query.out_hook != PROFIL_HOOK_HRTIMER &&
 		 clock_ms(CLOCK_THREAD_CPUTIME_ID) < end);
 	busy = busy_cpu0() - begin;
-	return !write_text(file, "1") && query.out_hook == PROFIL_HOOK_HRTIMER &&
+	return !write_file(file, 0, "1") && query.out_hook == PROFIL_HOOK_HRTIMER &&
 	       query.out_hooks_lost && begin >= 0 ? busy : -1;
 }
 

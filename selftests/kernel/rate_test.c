@@ -93,10 +93,7 @@ FIXTURE_SETUP(rate)
 {
 	struct profil_query query;
 
-	self->fd = profil_open();
-	ASSERT_LE(0, self->fd);
-	self->counter = page_alloc();
-	ASSERT_NE(NULL, self->counter);
+	ASSERT_OPEN_WITH_PAGE(self->fd, self->counter);
 	self->region = page_region(hot_a, self->counter);
 	ASSERT_EQ(0, profil_query(self->fd, &query));
 	self->share = share_of(variant->times * query.out_tick_hz +
@@ -134,9 +131,7 @@ TEST_F(rate, exactly_its_share_of_the_ticks_is_due)
 			      &self->stats));
 	EXPECT_EQ((events_last - events_first) * self->share.weight,
 		  self->stats.out_ticks - first.out_ticks);
-	ASSERT_TRUE(settle(self->fd, &self->stats));
-	ASSERT_EQ(0, profil_stop(self->fd));
-	ASSERT_EQ(0, profil_stats(self->fd, &self->stats));
+	ASSERT_TRUE(profil_finish(self->fd, &self->stats));
 	EXPECT_EQ(self->share.rate, self->stats.out_rate);
 	EXPECT_EQ(self->stats.out_in_range, *self->counter);
 	/* Of a rate of one, the only one may have come elsewhere. */
@@ -159,10 +154,7 @@ TEST_F(rate, share_is_of_the_ticks_of_all_threads)
 	for (i = 0; i < ARRAY_SIZE(burners); i++)
 		burner_join(&burners[i]);
 	/* Nothing runs beside the reader, so the two numbers agree. */
-	ASSERT_TRUE(settle(self->fd, &self->stats));
-	ASSERT_EQ(0, profil_stop(self->fd));
-	ASSERT_EQ(0, profil_stats(self->fd, &self->stats));
-	EXPECT_TRUE(check_identity(&self->stats));
+	ASSERT_TRUE(profil_finish(self->fd, &self->stats));
 	EXPECT_TRUE(share_holds(&self->share, &self->stats));
 	EXPECT_EQ(self->stats.out_in_range, *self->counter);
 }

@@ -2,70 +2,50 @@
 /* Where a sample falls: regions, scales, ends and system time. */
 #include "profil_common.h"
 
-FIXTURE(region) {
-	int fd;
-	__u16 *page;
-	struct profil_stats stats;
-};
-
-FIXTURE_SETUP(region)
-{
-	self->fd = profil_open();
-	ASSERT_LE(0, self->fd);
-	self->page = page_alloc();
-	ASSERT_NE(NULL, self->page);
-}
-
-FIXTURE_TEARDOWN(region)
-{
-	close(self->fd);
-}
+FIXTURE_WITH_PAGE(region)
 
 /* Ends the profile with everything delivered that can be. */
 static void finish(struct __test_metadata *_metadata,
 		   FIXTURE_DATA(region) *self)
 {
-	ASSERT_TRUE(settle(self->fd, &self->stats));
-	ASSERT_EQ(0, profil_stop(self->fd));
-	ASSERT_EQ(0, profil_stats(self->fd, &self->stats));
-	EXPECT_TRUE(check_identity(&self->stats));
+	ASSERT_TRUE(profil_finish(self->fd, &self->stats));
 	EXPECT_EQ(0, self->stats.out_pending);
 }
 
 TEST_F(region, each_function_has_its_bin)
 {
 	struct profil_region regions[] = {
-		page_region(hot_a, self->page),
-		page_region(hot_b, self->page + 1),
-		page_region(hot_c, self->page + 2),
+		page_region(hot_a, self->counter),
+		page_region(hot_b, self->counter + 1),
+		page_region(hot_c, self->counter + 2),
 	};
 
 	ASSERT_EQ(0, profil_start(self->fd, regions, 3));
 	ASSERT_TRUE(burn(self->fd, hot_a, 60));
-	EXPECT_LT(30, self->page[0]);
-	EXPECT_EQ(0, self->page[1]);
+	EXPECT_LT(30, self->counter[0]);
+	EXPECT_EQ(0, self->counter[1]);
 	ASSERT_TRUE(burn(self->fd, hot_b, 20));
-	EXPECT_LT(30, self->page[0]);
-	EXPECT_LT(8, self->page[1]);
+	EXPECT_LT(30, self->counter[0]);
+	EXPECT_LT(8, self->counter[1]);
 	finish(_metadata, self);
-	EXPECT_EQ(self->stats.out_in_range, sum_u16(self->page, PAGE / 2));
+	EXPECT_EQ(self->stats.out_in_range, sum_u16(self->counter, PAGE / 2));
 	EXPECT_EQ(self->stats.out_in_range,
-		  self->page[0] + self->page[1] + self->page[2]);
+		  self->counter[0] + self->counter[1] + self->counter[2]);
 }
 
 TEST_F(region, code_in_no_region_is_outside)
 {
-	ASSERT_EQ(0, profil_start_page(self->fd, hot_a, self->page));
+	ASSERT_EQ(0, profil_start_page(self->fd, hot_a, self->counter));
 	ASSERT_TRUE(burn(self->fd, hot_b, 50));
 	finish(_metadata, self);
-	EXPECT_EQ(0, self->page[0]);
+	EXPECT_EQ(0, self->counter[0]);
 	EXPECT_EQ(0, self->stats.out_in_range);
 	EXPECT_LE(50, self->stats.out_outside);
 }
 
 TEST_F(region, program_counter_below_the_offset_is_outside)
 {
-	struct profil_region region = page_region(hot_b, self->page);
+	struct profil_region region = page_region(hot_b, self->counter);
 
 	ASSERT_EQ(0, profil_start(self->fd, &region, 1));
 	ASSERT_TRUE(burn(self->fd, hot_a, 30));
@@ -77,12 +57,12 @@ TEST_F(region, program_counter_below_the_offset_is_outside)
 	finish(_metadata, self);
 	EXPECT_LE(50, self->stats.out_outside);
 	EXPECT_EQ(0, self->stats.out_in_range);
-	EXPECT_EQ(0, sum_u16(self->page, PAGE / 2));
+	EXPECT_EQ(0, sum_u16(self->counter, PAGE / 2));
 }
 
 TEST_F(region, beyond_the_end_of_the_histogram_is_outside)
 {
-	struct profil_region region = page_region(hot_a, self->page + 1);
+	struct profil_region region = page_region(hot_a, self->counter + 1);
 
 	/* Two counters to the page; the loop is in the first, or in neither. */
 	region.scale = 2 * PAGE_SCALE;
@@ -92,19 +72,19 @@ TEST_F(region, beyond_the_end_of_the_histogram_is_outside)
 	finish(_metadata, self);
 	EXPECT_EQ(0, self->stats.out_in_range);
 	EXPECT_LE(30, self->stats.out_outside);
-	EXPECT_EQ(0, sum_u16(self->page, PAGE / 2));
+	EXPECT_EQ(0, sum_u16(self->counter, PAGE / 2));
 }
 
 TEST_F(region, remainder_below_one_counter_is_not_used)
 {
-	struct profil_region region = page_region(hot_a, self->page);
+	struct profil_region region = page_region(hot_a, self->counter);
 
 	region.bytes = 1;
 	ASSERT_EQ(0, profil_start(self->fd, &region, 1));
 	ASSERT_TRUE(burn(self->fd, hot_a, 20));
 	ASSERT_TRUE(settle(self->fd, &self->stats));
 	EXPECT_EQ(0, self->stats.out_in_range);
-	EXPECT_EQ(0, self->page[0]);
+	EXPECT_EQ(0, self->counter[0]);
 
 	/* The second counter would be the loop's, and is one byte too short. */
 	region.bytes = 3;
@@ -118,8 +98,8 @@ TEST_F(region, remainder_below_one_counter_is_not_used)
 	ASSERT_EQ(0, profil_start(self->fd, &region, 1));
 	ASSERT_TRUE(burn(self->fd, hot_a, 20));
 	finish(_metadata, self);
-	EXPECT_EQ(0, self->page[0]);
-	EXPECT_LT(8, self->page[1]);
+	EXPECT_EQ(0, self->counter[0]);
+	EXPECT_LT(8, self->counter[1]);
 }
 
 TEST_F(region, the_largest_offset_not_above_the_pc_has_it)
@@ -250,10 +230,7 @@ TEST_F(system, time_is_charged_and_deferred)
 	ASSERT_NE(NULL, counter);
 	ASSERT_EQ(0, profil_start_page(self->fd, read_loop, counter));
 	ASSERT_TRUE(burn_reading(self, 100));
-	ASSERT_TRUE(settle(self->fd, &self->stats));
-	ASSERT_EQ(0, profil_stop(self->fd));
-	ASSERT_EQ(0, profil_stats(self->fd, &self->stats));
-	EXPECT_TRUE(check_identity(&self->stats));
+	ASSERT_TRUE(profil_finish(self->fd, &self->stats));
 	EXPECT_LE(10, *counter);
 	EXPECT_EQ(self->stats.out_in_range, *counter);
 	EXPECT_LE(10, self->stats.out_deferred);
@@ -278,10 +255,7 @@ TEST_F(system, a_long_system_call_loses_nothing)
 		read_loop(self->zero, sink, len, 1);
 		ASSERT_EQ(0, profil_stats(self->fd, &self->stats));
 	} while (self->stats.out_ticks < 50 || self->stats.out_in_range <= 25);
-	ASSERT_TRUE(settle(self->fd, &self->stats));
-	ASSERT_EQ(0, profil_stop(self->fd));
-	ASSERT_EQ(0, profil_stats(self->fd, &self->stats));
-	EXPECT_TRUE(check_identity(&self->stats));
+	ASSERT_TRUE(profil_finish(self->fd, &self->stats));
 	EXPECT_EQ(self->stats.out_in_range, *counter);
 	EXPECT_LT(25, *counter);
 	EXPECT_EQ(0, self->stats.out_lost_full);

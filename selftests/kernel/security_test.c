@@ -20,7 +20,6 @@
 #include <linux/landlock.h>
 #include <linux/sched.h>
 #include <linux/seccomp.h>
-#include <linux/userfaultfd.h>
 
 #include "ticks.h"
 
@@ -1168,22 +1167,6 @@ struct waiters {
 	struct profil_stats stats;
 };
 
-static int uffd_page(void *page)
-{
-	struct uffdio_api api = { .api = UFFD_API };
-	struct uffdio_register reg = {
-		.range.start = UPTR(page),
-		.range.len = PAGE,
-		.mode = UFFDIO_REGISTER_MODE_MISSING,
-	};
-	int uffd = syscall(SYS_userfaultfd, O_CLOEXEC | O_NONBLOCK);
-
-	if (uffd < 0 || ioctl(uffd, UFFDIO_API, &api) ||
-	    ioctl(uffd, UFFDIO_REGISTER, &reg))
-		return -1;
-	return uffd;
-}
-
 static void *waiter_fn(void *arg)
 {
 	void (*code)(unsigned long) = arg;
@@ -1212,7 +1195,7 @@ static void tell_waiters(int fd, uid_t uid, struct waiters *told)
 
 	region.offset = UPTR(code);
 	region.buf_uptr = UPTR(page);
-	pollfd.fd = uffd_page(page);
+	pollfd.fd = userfault_create(page);
 	if (!code || !page || pollfd.fd < 0 || become(uid) ||
 	    profil_start(fd, &region, 1) || pthread_attr_init(&attr) ||
 	    pthread_attr_setstacksize(&attr, 64 << 10))

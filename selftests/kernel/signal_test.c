@@ -15,24 +15,7 @@ static void count_signal(int signal)
 	handled++;
 }
 
-FIXTURE(signals) {
-	int fd;
-	__u16 *counter;
-	struct profil_stats stats;
-};
-
-FIXTURE_SETUP(signals)
-{
-	self->fd = profil_open();
-	ASSERT_LE(0, self->fd);
-	self->counter = page_alloc();
-	ASSERT_NE(NULL, self->counter);
-}
-
-FIXTURE_TEARDOWN(signals)
-{
-	close(self->fd);
-}
+FIXTURE_WITH_PAGE(signals)
 
 /* The program's timer of 20 ms of CPU time, and its handler, as it left them. */
 static void expect_own_timer(struct __test_metadata *_metadata)
@@ -64,12 +47,9 @@ TEST_F(signals, own_sigprof_timer_keeps_working)
 	while (handled < 5)
 		ASSERT_TRUE(burn(self->fd, hot_a, 1));
 	expect_own_timer(_metadata);
-	ASSERT_TRUE(settle(self->fd, &self->stats));
-	ASSERT_EQ(0, profil_stop(self->fd));
-	ASSERT_EQ(0, profil_stats(self->fd, &self->stats));
+	ASSERT_TRUE(profil_finish(self->fd, &self->stats));
 	expect_own_timer(_metadata);
 	EXPECT_EQ(self->stats.out_in_range, *self->counter);
-	EXPECT_TRUE(check_identity(&self->stats));
 	/* And goes on without us. */
 	before = handled;
 	while (handled < before + 5)
@@ -138,10 +118,7 @@ FIXTURE_SETUP(sleep)
 	struct epoll_event event = { .events = EPOLLIN };
 	size_t i;
 
-	self->fd = profil_open();
-	ASSERT_LE(0, self->fd);
-	self->counter = page_alloc();
-	ASSERT_NE(NULL, self->counter);
+	ASSERT_OPEN_WITH_PAGE(self->fd, self->counter);
 	ASSERT_EQ(0, pipe(self->pipe));
 	self->epoll = epoll_create1(EPOLL_CLOEXEC);
 	ASSERT_LE(0, self->epoll);

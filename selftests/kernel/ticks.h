@@ -7,7 +7,6 @@
 #ifndef TICKS_H
 #define TICKS_H
 
-#include <sys/syscall.h>
 #include <linux/futex.h>
 #include <linux/perf_event.h>
 
@@ -16,18 +15,6 @@
 #define TRACING		"/sys/kernel/tracing"
 #define EVENT		"profil_ticks"
 #define COUNTERS_MAX	16
-
-static inline int write_file(const char *path, int flags, const char *text)
-{
-	int file = open(path, O_WRONLY | O_CLOEXEC | flags);
-	ssize_t done;
-
-	if (file < 0)
-		return -errno;
-	done = write(file, text, strlen(text));
-	close(file);
-	return done < 0 ? -errno : 0;
-}
 
 static inline int event_remove(void)
 {

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* A histogram whose page a program makes itself, and may be late with. */
 #include <poll.h>
-#include <sys/syscall.h>
-#include <linux/userfaultfd.h>
 
 #include "profil_common.h"
 
@@ -57,16 +55,6 @@ struct handler {
 	volatile bool end;
 };
 
-static void resolve(const struct handler *handler)
-{
-	struct uffdio_zeropage zero = {
-		.range.start = UPTR(handler->counter),
-		.range.len = PAGE,
-	};
-
-	ioctl(handler->uffd, UFFDIO_ZEROPAGE, &zero);
-}
-
 static void *handler_fn(void *arg)
 {
 	struct handler *handler = arg;
@@ -81,7 +69,7 @@ static void *handler_fn(void *arg)
 			handler->stopped = profil_stop(handler->fd);
 		/* Before whoever waits for the page can look. */
 		handler->faults++;
-		resolve(handler);
+		userfault_resolve(handler->uffd, handler->counter);
 	}
 	return NULL;
 }
@@ -201,15 +189,12 @@ TEST_F(userfault, unresolved_page_does_not_stop_the_others)
 	EXPECT_EQ(0, self->stats.out_in_range);
 	EXPECT_EQ(PROFIL_STATE_ON, self->stats.out_state);
 	EXPECT_TRUE(check_identity(&self->stats));
-	resolve(&handler);
+	userfault_resolve(handler.uffd, handler.counter);
 	ASSERT_TRUE(burn(self->fd, hot_a, 20));
 	burner_join(&burner);
-	ASSERT_TRUE(settle(self->fd, &self->stats));
-	ASSERT_EQ(0, profil_stop(self->fd));
-	ASSERT_EQ(0, profil_stats(self->fd, &self->stats));
+	ASSERT_TRUE(profil_finish(self->fd, &self->stats));
 	EXPECT_EQ(self->stats.out_in_range, *self->counter);
 	EXPECT_LT(0, *self->counter);
-	EXPECT_TRUE(check_identity(&self->stats));
 }
 
 /* It waits for a page that then is none of the process any more. */
@@ -245,11 +230,6 @@ TEST_F(userfault, unmapping_the_histogram_while_a_sample_waits_ends_the_profile)
 TEST_F(userfault, process_whose_sample_waits_can_be_killed)
 {
 	struct pollfd pollfd = { .events = POLLIN };
-	struct uffdio_register reg = {
-		.range.len = PAGE,
-		.mode = UFFDIO_REGISTER_MODE_MISSING,
-	};
-	struct uffdio_api api = { .api = UFFD_API };
 	struct burner burner;
 	int ready[2];
 	pid_t pid;
@@ -260,11 +240,9 @@ TEST_F(userfault, process_whose_sample_waits_can_be_killed)
 	ASSERT_LE(0, pid);
 	if (!pid) {
 		/* A userfaultfd serves the address space that opened it. */
-		pollfd.fd = syscall(SYS_userfaultfd, O_CLOEXEC | O_NONBLOCK);
 		self->counter = page_alloc();
-		reg.range.start = UPTR(self->counter);
-		if (!self->counter || ioctl(pollfd.fd, UFFDIO_API, &api) ||
-		    ioctl(pollfd.fd, UFFDIO_REGISTER, &reg) ||
+		pollfd.fd = userfault_create(self->counter);
+		if (!self->counter || pollfd.fd < 0 ||
 		    profil_start_page(self->fd, hot_a, self->counter) ||
 		    burner_start(&burner, hot_a))
 			_exit(1);

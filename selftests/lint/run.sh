@@ -100,9 +100,11 @@ checkpatch_kernel=MACRO_ARG_REUSE,CAMELCASE
 #  VOLATILE                        READ_ONCE(); a loop to be profiled needs it
 #  AVOID_EXTERNS                   declares what the linker makes: etext
 #  MACRO_WITH_FLOW_CONTROL         a failed assertion returns
+#  MULTISTATEMENT_MACRO_USE_DO_WHILE  a fixture is a struct and two functions
 #  EMBEDDED_FUNCTION_NAME          messages name fields of a file, not functions
 checkpatch_user=$checkpatch_kernel,PREFER_DEFINED_ATTRIBUTE_MACRO,ARRAY_SIZE,STRCPY,BIT_MACRO,PREFER_KERNEL_TYPES
 checkpatch_user=$checkpatch_user,VOLATILE,AVOID_EXTERNS,MACRO_WITH_FLOW_CONTROL,EMBEDDED_FUNCTION_NAME
+checkpatch_user=$checkpatch_user,MULTISTATEMENT_MACRO_USE_DO_WHILE
 
 # checkpatch IGNORE FILE...
 checkpatch() {
@@ -220,29 +222,35 @@ check_names() {
 		xargs grep -nE '(^|[^A-Za-z0-9_}])/(work|root)/|TODO|FIXME'
 }
 
-# Each row of the table of systems has its test, and each of these its row.
+# Each test that DOCUMENT names together with its program is there.
 # shellcheck disable=SC2016 # quotes of reStructuredText
-check_comparison() {
-	diff --label 'Documentation/comparison.rst' --label 'selftests/kernel/semantics_test.c' -U 0 \
-		<(awk '/^[^ ]/ { row = /^test / } row' Documentation/comparison.rst |
-			grep -oE '``[a-z0-9_]+``' | tr -d '`' | sort -u) \
-		<(sed -nE 's/^TEST(_F)?\(([a-z0-9_]+, *)?([a-z0-9_]+)\).*/\3/p' \
-			selftests/kernel/semantics_test.c | sort) 2>&1
-}
-
-# Each test that security.rst names is there.
-# shellcheck disable=SC2016 # quotes of reStructuredText
-check_statements() {
+named_tests() {
 	local program name named=0 missing=0
 	while IFS=': ' read -r program name; do
 		named=$((named + 1))
 		grep -qE "^TEST(_F)?\\(([a-z0-9_]+, *)?$name\\)|^$name\\(\\)" \
 			"selftests/kernel/$program.c" "selftests/kernel/$program" 2>/dev/null && continue
-		echo "Documentation/security.rst: $program has no test $name"
+		echo "$1: $program has no test $name"
 		missing=1
-	done < <(grep -oE '``[a-z_]+_test(\.sh)?: [a-z0-9_]+``' Documentation/security.rst | tr -d '`')
+	done < <(grep -oE '``[a-z_]+_test(\.sh)?: [a-z0-9_]+``' "$1" | tr -d '`')
 	[ "$named" -gt 0 ] && [ "$missing" = 0 ]
 }
+
+# Each row of the table of systems has its test: one of semantics_test, each of which
+# has its row, or one of a program that is named before it.
+# shellcheck disable=SC2016 # quotes of reStructuredText
+check_comparison() {
+	local status=0
+	diff --label 'Documentation/comparison.rst' --label 'selftests/kernel/semantics_test.c' -U 0 \
+		<(awk '/^[^ ]/ { row = /^test / } row' Documentation/comparison.rst |
+			grep -oE '``[^`]+``' | tr -d '`' | grep -vE '^[a-z_]+_test(\.sh)?: ' | sort -u) \
+		<(sed -nE 's/^TEST(_F)?\(([a-z0-9_]+, *)?([a-z0-9_]+)\).*/\3/p' \
+			selftests/kernel/semantics_test.c | sort) 2>&1 || status=1
+	named_tests Documentation/comparison.rst || status=1
+	return $status
+}
+
+check_statements() { named_tests Documentation/security.rst; }
 
 if [ "${1:-}" = --one ]; then
 	status=0

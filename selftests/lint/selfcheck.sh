@@ -67,6 +67,8 @@ all() {
 	planted size 'planted.c has 251 lines' 'seq 251 >module/planted.c'
 	planted comparison '^# -planted' \
 		'echo "test            \`\`planted\`\`" >>Documentation/comparison.rst'
+	planted comparison 'uapi_test has no test planted' \
+		'echo "test            \`\`uapi_test: planted\`\`" >>Documentation/comparison.rst'
 	planted comparison '^# \+planted' 'echo "TEST(planted) {}" >>selftests/kernel/semantics_test.c'
 	planted statements 'uapi_test has no test planted' \
 		'echo "\`\`uapi_test: planted\`\`" >>Documentation/security.rst'
