@@ -183,15 +183,18 @@ sizes() {
 # Whenever it is killed, and whenever someone reads it.
 always_whole() {
 	rm -rf "$tmp/run"
-	run env PROFIL_INTERVAL=0.001 timeout -s KILL 10 "$tmp/calls" many 100000000 &
-	while kill -0 $! 2>/dev/null && ! test -e "$tmp/run/gmon.out"; do
+	mkdir "$tmp/run"
+	# here, for its process to be the one that is killed
+	(cd "$tmp/run" && LD_PRELOAD=$lib/libprofil.so PROFIL_INTERVAL=0.001 exec "$tmp/calls" many 1000000000) &
+	# of 512 calls in each turn; by then all have been made once
+	until test "$(calls_of busy "$tmp/calls" "$tmp/run/gmon.out" 2>/dev/null)" -gt 512; do
+		kill -0 $! || return
 		sleep 0.1
-	done
-	# by then all calls have been made once
-	sleep 2
+	done 2>"$tmp/not_yet"
 	test "$(sizes 1000)" = 1
+	kill -KILL $!
 	wait $! || test $? = 137
-	test "$(calls_of busy "$tmp/calls" "$tmp/run/gmon.out")" -gt 0
+	test "$(calls_of busy "$tmp/calls" "$tmp/run/gmon.out")" -gt 512
 }
 
 last_thread_exits() {

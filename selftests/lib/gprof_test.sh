@@ -219,30 +219,6 @@ fallback() {
 	test "$(seconds "$tmp/calls" "$tmp/run/gmon.out")" = 0
 }
 
-# instructions N COMMAND...: of a call, from runs with N and with 2 N of them
-instructions() {
-	calls=$1
-	shift
-	for times in 1 2; do
-		valgrind --tool=callgrind --callgrind-out-file=/dev/null \
-			"$@" $((times * calls)) 2>&1 | sed -n 's/.*Collected : //p'
-	done | awk -v calls="$calls" '{ n = $1 - n } END { printf "%.0f\n", n / calls }'
-}
-
-# On the way of a call that has been before; what remains of the program without
-# mcount is in both.
-half_of_glibc() {
-	${CC% -pg*} -O2 -pthread -DWITHOUT -o "$tmp/without" "$here/calls.c"
-	none=$(instructions 100000 "$tmp/without" threads 1)
-	# glibc's timer would end valgrind itself
-	trap '' PROF
-	theirs=$(cd "$tmp" && instructions 100000 "$tmp/calls" threads 1)
-	ours=$(cd "$tmp" && LD_PRELOAD=$lib/libprofil.so instructions 100000 "$tmp/calls" threads 1)
-	echo "instructions of a call: $none not counted, $theirs by the C library, $ours by this one"
-	test "$ours" -gt "$none"
-	test $((2 * (ours - none))) -le $((theirs - none))
-}
-
 check 'a program is taken over by LD_PRELOAD' takeover calls
 check 'so is one that is not position independent' takeover nopie -no-pie -fno-pie
 check 'and one with -mfentry' takeover fentry -mfentry
@@ -271,7 +247,6 @@ check 'a file that cannot be written is told, with the reason' no_place
 check 'calls that found no memory are told' no_memory
 check 'a full disk leaves no half file' full_disk
 check 'a file is replaced, not overwritten' earlier_file
-check "a call costs at most half of the C library's instructions" half_of_glibc
 check 'one line says that there is no device' says_no_device
 check 'or that it starts no profile, and why' says_no_profile
 check 'PROFIL_FALLBACK=signal has the C library count' fallback

@@ -5,7 +5,7 @@
 # content, and then only?  In a small source of its own, whose lanes take no time; at the
 # end one real lane is run where only the paths are that it declares.
 #
-# shellcheck disable=SC2317 # functions are called by check()
+# shellcheck disable=SC2016,SC2317 # commands are expanded and functions called by check()
 set -uo pipefail
 . "$(dirname "${BASH_SOURCE[0]}")/../vm/lib.sh"
 

@@ -36,8 +36,9 @@ die()
 # as kernels in it name their own place.
 without_blanks()
 {
-	local place=/tmp/profil-without-blanks.$(id -u) how=(--mount)
+	local place how=(--mount)
 
+	place=/tmp/profil-without-blanks.$(id -u)
 	[ "$(id -u)" = 0 ] || how+=(--map-current-user --keep-caps)
 	mkdir -p "$place/tree" "$place/cache" "$CACHE" || exit
 	export PROFIL_TOP=$TOP PROFIL_CACHED=$CACHE PROFIL_CACHE=$CACHE

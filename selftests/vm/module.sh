@@ -12,7 +12,8 @@
 #   PLANT=1 module.sh …		plant.ko, for selfcheck.sh
 #   FLOOR=1 module.sh …		floor.ko, for bench.sh
 #   MODULE_MAKE='C=2' module.sh …  once more, with these arguments to make and
-#				all of make's output, leaving the above alone
+#				all of make's output, leaving the above alone; KEEP=1:
+#				only for what changed
 #
 # Silent when nothing changed; warnings of the compiler are always shown.  The
 # folder in which make works is kept, so that only what changed is compiled again.
@@ -72,7 +73,7 @@ build()
 		die "the mutant $MUTANT does not apply: make $patch anew"
 	if [ "$name" = extra ]; then
 		# its checks are not repeated for an object that is there
-		find "$work" -name '*.o' -exec rm {} +
+		[ "${KEEP:-}" ] || find "$work" -name '*.o' -exec rm {} +
 		make_in "$work" "$@" 2>&1 || rc=$?
 		return "$rc"
 	fi
