@@ -86,7 +86,9 @@ concerned() {
 }
 
 shell_files() {
-	files -name '*' | xargs -r grep -lE '^#!/bin/(ba)?sh|^#!/usr/bin/env (ba)?sh|^# shellcheck shell='
+	{ files -name '*' || true; } |
+		xargs -r awk 'FNR == 1 { shown = 0 }
+			!shown && /^#!\/bin\/(ba)?sh|^#!\/usr\/bin\/env (ba)?sh|^# shellcheck shell=/ { print FILENAME; shown = 1 }'
 }
 
 # The scripts for checking that only the kernel's own source has.
