@@ -218,18 +218,6 @@ chosen()
 	done
 }
 
-# room: a run that fills the disk would fail at a place that says nothing
-room()
-{
-	local folder free
-
-	for folder in build "$CACHE"; do
-		free=$(df -Pm "$folder" | awk 'NR == 2 { print $4 }')
-		[ "${free:-0}" -ge "$ROOM" ] ||
-			die "only $free MB are free where $folder is: make room, $ROOM MB are needed at least"
-	done
-}
-
 # only_one COMMAND…: two runs in one tree would mix their results
 only_one()
 {
@@ -362,7 +350,8 @@ main()
 		trap 'stop 130 interrupted' INT
 		trap 'stop 143 interrupted' TERM HUP
 		trap 'stop $?' EXIT
-		room
+		room build "$ROOM"
+		room "$CACHE" "$ROOM"
 		# shellcheck disable=SC2086 # words
 		plan $lanes
 		[ ${#waiting[@]} = 0 ] || prepare

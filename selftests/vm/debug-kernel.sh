@@ -97,6 +97,7 @@ build()
 	[ ! -e "$dir/vmlinuz" ] || return 0
 	say "building the kernel ${tags[*]}, once ($minutes minutes with two CPUs)"
 	mkdir -p "$out/kernel"
+	room "$out" 4000
 	sed "$edit" "$source/kernel/task_work.c" >"$changed"
 	{
 		make -C "$source" O="$out" tinyconfig

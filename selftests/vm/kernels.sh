@@ -73,6 +73,7 @@ make_stock()
 	! complete "$1" || return 0
 	rm -rf "$tmp"
 	mkdir -p "$tmp/debs"
+	room "$tmp" 800
 	cd "$tmp/debs"
 	apt_open "$2" "$3"
 	version=$(apt_depends "linux-image-$4" 'linux-image-.*' || echo "linux-image-$4")
@@ -112,6 +113,7 @@ make_newer()
 	! complete "$1" || return 0
 	rm -rf "$tmp"
 	mkdir -p "$tmp/debs" "$tmp/root"/{proc,dev,tmp}
+	room "$tmp" 1500
 	cd "$tmp/debs"
 	apt_open "$2" amd64
 	version=$(apt_depends linux-headers-amd64 'linux-headers-.*')
@@ -147,13 +149,15 @@ make_source()
 	[ ! -e "$CACHE/source" ] || return 0
 	rm -rf "$tmp"
 	mkdir -p "$tmp/tree"
+	room "$tmp" 2000
 	cd "$tmp"
 	apt_open bookworm amd64
 	apt_fetch linux-source-6.12
 	say 'unpacking linux-source-6.12 (1.3 GB)'
 	dpkg-deb --fsys-tarfile linux-source-6.12_*.deb |
 		tar -xO --wildcards '*/linux-source-6.12.tar.xz' |
-		tar -xJ -C tree --strip-components=1 --exclude='*/drivers/gpu/drm/amd/include/*'
+		tar -xJ -C tree --strip-components=1 --exclude='*/drivers/gpu/drm/amd/include/*' 2>log ||
+		die "cannot unpack linux-source-6.12: $(head -n 1 log)"
 	dpkg-deb -f linux-source-6.12_*.deb Version >tree/.debian-version
 	publish "$tmp/tree" "$CACHE/source"
 	cd "$CACHE"

@@ -60,6 +60,15 @@ need()
 		die "$1 is not installed: run selftests/setup.sh vm, or apt-get install $2"
 }
 
+# room FOLDER MB: what fills the disk fails at a place that says nothing of it
+room()
+{
+	local free
+
+	free=$(df -Pm "$1" | awk 'NR == 2 { print $4 }')
+	[ "${free:-0}" -ge "$2" ] || die "only $free MB are free where $1 is: make room, $2 MB are needed"
+}
+
 # locked NAME COMMAND…: two runs may fill the cache at once, and each piece of
 # it is made by one of them
 locked()
@@ -142,7 +151,8 @@ apt_open()
 	say "reading the package lists of $1 ($2)"
 	exec {lists}>"$dir/lock"
 	flock "$lists"
-	apt-get -qq update >"$dir/log" 2>&1 ||
+	# by itself it takes a network that is down for a passing fault, and says all is well
+	apt-get -qq -o APT::Update::Error-Mode=any update >"$dir/log" 2>&1 ||
 		die "apt cannot read the lists of $1 from $mirror: $(grep -m 1 '^[EW]:' "$dir/log"); check the network"
 }
 
