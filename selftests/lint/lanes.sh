@@ -143,6 +143,14 @@ not_remembered()
 	[ ! -e "$cache/passed/b" ] && ran lint b "${@:2}"
 }
 
+# fails WHAT-B-DOES: one failure is counted
+fails()
+{
+	fresh
+	echo "$1" >"$tmp/b"
+	! lanes b >"$tmp/out" && tail -n 1 "$tmp/out" | grep -E '^[04] passed, 1 failed, 0 skipped$'
+}
+
 # the first run that is told to end leaves nothing, not even its processes
 interrupted()
 {
@@ -273,6 +281,8 @@ check 'another command makes the lane run' after 'sed -i "/SAY.b/s/run/run :;/" 
 check 'another runner makes all run' after 'echo >>selftests/check.sh' a b c
 check 'parameters for the VM make all run' with_parameters
 check 'FRESH=1 makes all run' fresh_runs_all
+check 'a lane that broke after its tests has failed' fails 'echo 4 passed, 0 failed, 0 skipped; exit 1'
+check 'so has one that does not count' fails 'echo all is well'
 check 'a lane that failed is not remembered' not_remembered 'echo 4 passed, 1 failed, 0 skipped'
 check 'nor one that broke after its tests' not_remembered 'echo 4 passed, 0 failed, 0 skipped; exit 1'
 check 'nor one that does not count' not_remembered 'echo all is well'

@@ -84,31 +84,6 @@ headers()
 	"$VM/kernels.sh" headers "$tmp/image"
 }
 
-# gate MEANWHILE LINT: check.sh twice, with --go-on, in a source of which only lint
-# and the host tests are left; these pass, and lint is what is given.  Between the
-# two the source is committed, edited, or nothing, or another set has passed.
-# What is remembered in the end is printed.
-gate()
-{
-	local tree=$tmp/gate.$BASHPID
-
-	mkdir -p "$tree/selftests/lint" "$tree/selftests/lib"
-	cp "$TOP/selftests/check.sh" "$tree/selftests"
-	echo '/build' >"$tree/.gitignore"
-	ln -s /bin/true "$tree/selftests/setup.sh"
-	printf '%s\n' '#!/bin/sh' "$2" >"$tree/selftests/lint/run.sh"
-	printf 'check:\n\t@echo 5 passed, 0 failed, 0 skipped\n' >"$tree/selftests/lib/Makefile"
-	chmod +x "$tree/selftests/lint/run.sh"
-	git() { command git -C "$tree" -c user.name=x -c user.email=x "$@"; }
-	git init -q && git add . && git commit -q -m x
-	"$tree/selftests/check.sh" --go-on host >/dev/null || true
-	[ "$1" != committed ] || git commit -q --allow-empty -m x
-	[ "$1" != edited ] || echo >"$tree/README"
-	[ "$1" != other ] || echo 'what another set has' >"$tree/build/log/other.passed"
-	"$tree/selftests/check.sh" --go-on host || return
-	cat "$tree"/build/log/*.passed 2>/dev/null || true
-}
-
 stock()
 {
 	local splat race=('[    0.300000] ==========' '[    0.300000] BUG: KCSAN: data-race in f / g'
@@ -131,20 +106,6 @@ stock()
 	check 'a module that stays' 126 'rmmod plant failed' plant stay 600 true
 	check 'a module that does not load' 126 'insmod failed' plant nonsense 600 true
 	check 'an image without its headers' 1 'apt-get install linux-headers-9.9.9-none$' headers 9.9.9-none
-
-	check 'lanes that pass' 0 '^8 passed, 0 failed, 0 skipped$' gate nothing 'echo 3 passed, 0 failed, 0 skipped'
-	check 'a lane that fails' 1 '^5 passed, 1 failed, 0 skipped$' gate nothing 'echo 0 passed, 1 failed, 0 skipped'
-	check 'a lane that does not count' 1 '^5 passed, 1 failed, 0 skipped$' gate nothing 'exit 0'
-	check 'a lane that counts and breaks' 1 '^8 passed, 1 failed, 0 skipped$' gate nothing \
-		'echo 3 passed, 0 failed, 0 skipped; exit 1'
-	check 'a lane that has passed' 1 'host tests: 5 passed, 0 skipped, on .*; not again$' gate nothing 'exit 1'
-	check 'a lane that has failed' 1 'lint: started$' gate nothing 'exit 1'
-	check 'a lane that has passed before a commit' 1 'host tests: 5 passed, 0 skipped \(' gate committed 'exit 1'
-	check 'a lane that has passed before an edit' 1 'host tests: 5 passed, 0 skipped \(' gate edited 'exit 1'
-	check 'lanes that have all passed' 0 'host tests: 5 passed, 0 skipped \(' \
-		gate nothing 'echo 3 passed, 0 failed, 0 skipped'
-	check 'lanes that have all passed, and another' 0 '^what another set has$' \
-		gate other 'echo 3 passed, 0 failed, 0 skipped'
 
 	check 'a log without splats' 0 '' scan '[    0.300000] clean'
 	while read -r splat; do
