@@ -228,6 +228,18 @@ undeclared()
 	! lanes --bare a >"$tmp/out" && grep 'other/code.c: No such file' "$tmp/out"
 }
 
+# host_tests COUNTS STATUS LINE…: what the harness of the host tests makes of a program that
+# prints these lines and ends so
+host_tests()
+{
+	{
+		printf '#!/bin/sh\ncat <<END\n'
+		printf '%s\n' "${@:3}" END "$2"
+	} >"$tmp/program"
+	chmod +x "$tmp/program"
+	[ "$(selftests/lib/prove.pl 1 "$tmp/program" | tee /dev/stderr | tail -n 1)" = "$1" ]
+}
+
 # each program that a mutant needs runs on its kernel, in its way to deliver, in some lane
 mutants_have_lanes()
 {
@@ -297,6 +309,15 @@ check 'a disk without room is said before' no_room
 check 'a disk that became full is said in the end' disk_is_full
 check 'a lane finds what it declares' declared
 check 'and nothing else' undeclared
+check 'a host test that passes' host_tests '2 passed, 0 failed, 0 skipped' 'exit 0' 1..2 'ok 1 - a' 'ok 2 - b'
+check 'one that fails' host_tests '1 passed, 1 failed, 0 skipped' 'exit 0' 1..2 'ok 1 - a' 'not ok 2 - b'
+check 'one that is skipped has failed' host_tests '1 passed, 1 failed, 0 skipped' 'exit 0' 1..2 'ok 1 - a' 'ok 2 - b # SKIP no'
+check 'but not where 32 bits are missing' host_tests '1 passed, 0 failed, 1 skipped' 'exit 0' \
+	1..2 'ok 1 - a' 'ok 2 - b, with 32 bits # SKIP no'
+check 'a host program that does less than its plan' host_tests '1 passed, 1 failed, 0 skipped' 'exit 0' 1..2 'ok 1 - a'
+check 'one without a plan' host_tests '1 passed, 1 failed, 0 skipped' 'exit 0' 'ok 1 - a'
+check 'one that dies' host_tests '2 passed, 1 failed, 0 skipped' 'kill -9 $$' 1..2 'ok 1 - a' 'ok 2 - b'
+check 'one that fails after its tests' host_tests '2 passed, 1 failed, 0 skipped' 'exit 1' 1..2 'ok 1 - a' 'ok 2 - b'
 check 'a real lane reads nothing that it does not declare' selftests/check.sh --bare 6.12-isolated
 echo "1..$number"
 echo "lanes: $((number - failed)) passed, $failed failed, 0 skipped"

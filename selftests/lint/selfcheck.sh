@@ -15,18 +15,48 @@ trap 'rm -rf "$TMP"' EXIT
 # makes CHECK fail and say something that matches FINDING
 planted() {
 	local out
+	copy
+	(cd "$TMP/tree" && eval "$3") || { report 1 "cannot plant: $3" ''; return; }
+	out=$(cd "$TMP/tree" && selftests/lint/run.sh "$1" 2>&1)
+	grep -q '^not ok' <<<"$out" && grep -qE "$2" <<<"$out"
+	report $? "$1: $2" "$out"
+}
+
+# edited CHECKS FAILING PLANT: all was well before the shell command PLANT, so --changed
+# runs these checks, each time until those that fail do no more
+edited() {
+	local out again
+	copy
+	mkdir "$TMP/tree/build"
+	out=$(cd "$TMP/tree" && find . -type f | sort | xargs sha256sum | sed 's,  \./, ,' >"$TMP/passed" &&
+		mv "$TMP/passed" build/lint.passed && eval "$3" && selftests/lint/run.sh --changed 2>&1)
+	again=$(cd "$TMP/tree" && selftests/lint/run.sh --changed 2>&1)
+	[ "$(results "$out")" = "$(tr ' ' '\n' <<<"$1" | sort | paste -sd ' ')" ] &&
+		[ "$(grep '^not ok' <<<"$out" | cut -d ' ' -f 5)" = "$2" ] &&
+		[ "$(results "$again")" = "${2:+$(results "$out")}" ]
+	report $? "--changed, after $3" "$out$again"
+}
+
+# results OUTPUT: the names of the checks that ran
+results() {
+	sed -nE 's/^(not )?ok [0-9]+ lint ([^ ]*)$/\2/p' <<<"$1" | sort | paste -sd ' '
+}
+
+copy() {
 	rm -rf "$TMP/tree"
 	mkdir "$TMP/tree"
 	tar -c --exclude=./build --exclude=./.git . | tar -x -C "$TMP/tree"
-	(cd "$TMP/tree" && eval "$3") || { echo "# cannot plant: $3"; failed=$((failed + 1)); return; }
-	out=$(cd "$TMP/tree" && selftests/lint/run.sh "$1" 2>&1)
+}
+
+# report STATUS WHAT OUTPUT
+report() {
 	number=$((number + 1))
-	if grep -q '^not ok' <<<"$out" && grep -qE "$2" <<<"$out"; then
-		echo "ok $number lint selfcheck $1: $2"
+	if [ "$1" = 0 ]; then
+		echo "ok $number lint selfcheck $2"
 	else
 		failed=$((failed + 1))
-		echo "not ok $number lint selfcheck $1: $2"
-		echo "# ${out//$'\n'/$'\n'# }"
+		echo "not ok $number lint selfcheck $2"
+		echo "# ${3//$'\n'/$'\n'# }"
 	fi
 }
 
@@ -72,6 +102,10 @@ all() {
 	planted comparison '^# \+planted' 'echo "TEST(planted) {}" >>selftests/kernel/semantics_test.c'
 	planted statements 'uapi_test has no test planted' \
 		'echo "\`\`uapi_test: planted\`\`" >>Documentation/security.rst'
+	edited '' '' true
+	edited 'rst shellcheck spdx names' '' 'echo >>Documentation/internals.rst'
+	edited 'mandoc manual shellcheck spdx names' mandoc 'echo .Planted >>Documentation/man/profil.3'
+	edited 'checkpatch shellcheck spdx names' checkpatch 'echo "static int planted=1;" >>libwrap/start.c'
 	planted names 'TODO: planted' 'echo "/* TODO: planted */" >>module/main.c'
 }
 
