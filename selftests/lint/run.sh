@@ -24,7 +24,7 @@ unset MAKEFLAGS
 
 # Slow ones first, so that two at a time end together.
 CHECKS='build-6.1 build-6.12 build-7.2 coccinelle checkpatch shellcheck
-	kernel-doc rst mandoc manual uapi-layout uapi-dialects compat spdx size names comparison
+	kernel-doc rst mandoc manual uapi-layout uapi-dialects kselftest compat spdx size names comparison
 	statements'
 
 # What a check reads, as a regular expression of names; the others read all.
@@ -38,6 +38,7 @@ declare -A READS=(
 	[manual]='^(Documentation/man/|uapi/|module/)'
 	[uapi-layout]='^uapi/'
 	[uapi-dialects]='^uapi/'
+	[kselftest]='^(selftests/kernel/|uapi/)'
 	[compat]='^(module/|Kbuild$)'
 	[size]='^module/'
 	[comparison]='^(Documentation/comparison.rst|selftests/kernel/)'
@@ -252,6 +253,24 @@ check_uapi_dialects() {
 	local header='#include <linux/profil.h>'
 	gcc -x c -std=c89 -pedantic -Wall -Wextra -Werror -fsyntax-only -Iuapi - <<<"$header" 2>&1 &&
 		g++ -x c++ -std=c++98 -pedantic -Wall -Wextra -Werror -fsyntax-only -Iuapi - <<<"$header" 2>&1
+}
+
+# Copied to a kernel's source, the folder of the programs builds as one of kselftest's: it
+# lists them all, and one is tried.
+check_kselftest() {
+	local root=$TMP/linux tests listed
+	source_tree || return
+	tests=$root/tools/testing/selftests
+	mkdir -p "$tests" "$root/usr/include" "$root/out"
+	ln -s "$SOURCE/scripts" "$root/scripts"
+	ln -s "$SOURCE/tools/include" "$SOURCE/tools/scripts" "$root/tools"
+	ln -s "$SOURCE"/tools/testing/selftests/{*.h,lib.mk} "$tests"
+	cp -r selftests/kernel "$tests/profil"
+	set -- make -C "$tests/profil" KHDR_INCLUDES="-isystem $TOP/uapi" OUTPUT="$root/out"
+	listed=$("$@" -n all | grep -oE "$root/out/[a-z_0-9]+_test\b" | sort -u | wc -l)
+	[ "$listed" = $(($(find selftests/kernel -name '*_test.c' | wc -l) - 2)) ] ||
+		{ echo "kselftest would build $listed programs: all but semantics_test and gmon_test, which need the library, were to be"; return 1; }
+	"$@" "$root/out/uapi_test" 2>&1 && [ -x "$root/out/uapi_test" ]
 }
 
 # Differences between kernels live in module/compat/ alone.

@@ -92,6 +92,8 @@ all() {
 	planted uapi-layout 'padding' \
 		'sed -i "/^struct profil_stop {/a __u32 planted; __aligned_u64 wide;" uapi/linux/profil.h'
 	planted uapi-dialects 'C\+\+ style comments' 'echo "// planted" >>uapi/linux/profil.h'
+	planted kselftest 'kselftest would build' 'sed -i "s/^TEST_GEN_PROGS :=.*/TEST_GEN_PROGS := uapi_test/" selftests/kernel/Makefile'
+	planted kselftest 'No such file' 'sed -i "1i #include \"../vm/planted.h\"" selftests/kernel/uapi_test.c'
 	planted compat 'HAVE_PLANTED' 'echo "#ifdef HAVE_PLANTED" >>module/main.c'
 	planted spdx 'planted.sh: no SPDX' 'echo true >selftests/planted.sh'
 	planted size 'planted.c has 251 lines' 'seq 251 >module/planted.c'
