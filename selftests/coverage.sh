@@ -219,9 +219,7 @@ elif [ "$ways" = "$WAYS" ]; then
 	rm -rf "$DATA"
 fi
 if [ "$ways" ]; then
-	locked selftests make -s -C "$TOP/selftests/kernel" OUT="$BUILD/selftests" CC=gcc-12 \
-		HARNESS="$("$VM/kernels.sh" source)/tools/testing/selftests" ||
-		die "the test programs do not build: see above"
+	test_programs debug >/dev/null
 	snapshot
 fi
 for way in $ways; do

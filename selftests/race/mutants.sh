@@ -179,9 +179,7 @@ finish() {
 prepare() {
 	local mutant program
 	mkdir "$tmp/tests"
-	locked selftests make -s -C "$TOP/selftests/kernel" OUT="$BUILD/selftests" CC=gcc-12 \
-		HARNESS="$("$VM/kernels.sh" source)/tools/testing/selftests" ||
-		die "the test programs do not build: see above"
+	test_programs 6.12 >/dev/null
 	for mutant in "${mutants[@]}"; do
 		[ -r "$MUTANTS/$mutant.patch" ] || die "there is no mutant $mutant: see selftests/race/mutants"
 		program=$(field "$mutant" Test)

@@ -61,9 +61,7 @@ numbered() {
 
 prepare() {
 	TEST=1 "$VM/module.sh" 6.12
-	locked selftests make -s -C "$TOP/selftests/kernel" OUT="$BUILD/selftests" CC=gcc-12 \
-		HARNESS="$("$VM/kernels.sh" source)/tools/testing/selftests" ||
-		die "the test programs do not build: see above"
+	test_programs 6.12 race_test >/dev/null
 	mkdir "$tmp/tests"
 	cp "$BUILD/selftests/race_test" "$tmp/tests"
 }

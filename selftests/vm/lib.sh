@@ -172,6 +172,33 @@ apt_fetch()
 	apt-get -qq download "$@" >&2 || die "cannot download $*: check the network"
 }
 
+# test_programs KERNEL|i386 [PROGRAM…]: build the programs of selftests/kernel for the machine
+# of that kernel, all or these; print their folder
+test_programs()
+{
+	local out=$BUILD/selftests compiler=gcc-12 targets=all
+
+	case $1 in
+	arm64)
+		out+=-arm64 compiler=aarch64-linux-gnu-gcc-12
+		need aarch64-linux-gnu-gcc-12 gcc-12-aarch64-linux-gnu
+		;;
+	i386)
+		# the one compiler that can build for 32 bits on Debian 12 and 13; the kernel's
+		# headers are the same for both, and where those of 64 bits are
+		out+=-i386 compiler='gcc-12 -m32 -isystem /usr/include/x86_64-linux-gnu'
+		[ -e /usr/lib32/libc.a ] || die "there is no C library of 32 bits: apt-get install libc6-dev-i386 lib32gcc-12-dev"
+		;;
+	esac
+	shift
+	[ $# = 0 ] || targets="helpers ${*/#/$out/}"
+	# shellcheck disable=SC2086 # targets are words
+	locked selftests make -s -j"$(nproc)" -C "$TOP/selftests/kernel" OUT="$out" CC="$compiler" \
+		HARNESS="$("$VM/kernels.sh" source)/tools/testing/selftests" $targets >&2 ||
+		die "the test programs do not build: see above"
+	echo "$out"
+}
+
 # own_kernel KERNEL: one that debug-kernel.sh makes, small and slow
 own_kernel()
 {

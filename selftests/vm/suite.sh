@@ -25,7 +25,7 @@ params='' run=(--kernel "$kernel") booted='' i386='' test_module='' mutant='' pr
 while [ $# -gt 0 ]; do
 	case $1 in
 	--booted) booted=$2 && shift ;;
-	--i386) i386=1 ;;
+	--i386) i386=i386 ;;
 	--test-module) test_module=1 ;;
 	--mutant) mutant=$2 && shift ;;
 	--params) params=$2 && shift ;;
@@ -42,23 +42,9 @@ if [[ ${run[*]} == *nohz_full=* && $params != *nohz_full=tick* && ${programs[*]}
 	die "with nohz_full= on the kernel's command line these programs would not end: add --params nohz_full=tick"
 fi
 
-harness=$("$VM/kernels.sh" source)/tools/testing/selftests
-# the one compiler that can build for 32 bits on Debian 12 and 13
-out=$BUILD/selftests compiler=(CC=gcc-12)
-if [ "$kernel" = arm64 ]; then
-	out+=-arm64
-	compiler=(CC=aarch64-linux-gnu-gcc-12)
-	need aarch64-linux-gnu-gcc-12 gcc-12-aarch64-linux-gnu
-elif [ "$i386" ]; then
-	# the kernel's headers are the same for both, and where those of 64 bits are
-	out+=-i386
-	compiler=(CC="gcc-12 -m32 -isystem /usr/include/x86_64-linux-gnu")
-	[ -e /usr/lib32/libc.a ] || die "there is no C library of 32 bits: apt-get install libc6-dev-i386 lib32gcc-12-dev"
-fi
 # the modules of an image that is named by its path are not at hand
 [ "$kernel" != "${kernel#*/}" ] || run+=(--swap)
-locked selftests make -s -C "$TOP/selftests/kernel" OUT="$out" HARNESS="$harness" "${compiler[@]}" ||
-	die "the test programs do not build: see above"
+out=$(test_programs "${i386:-$kernel}" "${programs[@]%%:*}")
 if [ ${#programs[@]} = 0 ]; then
 	for program in "$out"/*_test "$out"/*_test.sh; do
 		# few kernels can have allocations fail: this one has to be named
