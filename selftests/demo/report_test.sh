@@ -72,9 +72,9 @@ missing_object() {
 special_object() {
 	mkfifo "$tmp/fifo"
 	profile | sed "s,^object .*,object $tmp/fifo," >"$tmp/a"
-	timeout 10 "$demo/report" "$tmp/a" | grep -F '(no symbol)'
+	timeout 600 "$demo/report" "$tmp/a" | grep -F '(no symbol)'
 	status=0
-	timeout 10 "$demo/report" "$tmp/fifo" 2>"$tmp/err" || status=$?
+	timeout 600 "$demo/report" "$tmp/fifo" 2>"$tmp/err" || status=$?
 	test $status = 1
 	grep -F 'is not an ordinary file' "$tmp/err"
 }
@@ -83,7 +83,7 @@ special_object() {
 refused() {
 	status=0
 	cat >"$tmp/bad"
-	timeout 10 "$demo/report" "$tmp/bad" >"$tmp/out" 2>"$tmp/err" || status=$?
+	timeout 600 "$demo/report" "$tmp/bad" >"$tmp/out" 2>"$tmp/err" || status=$?
 	cat "$tmp/err"
 	test "$status" = 1
 	test ! -s "$tmp/out"
@@ -129,7 +129,7 @@ mangled() {
 		printf '%b' "\\x$(printf %02x $((RANDOM % 256)))" |
 			dd of="$tmp/b" bs=1 seek=$((RANDOM % $(stat -c %s "$tmp/a"))) conv=notrunc status=none
 		status=0
-		timeout 10 "$demo/report" "$tmp/b" >/dev/null 2>&1 || status=$?
+		timeout 600 "$demo/report" "$tmp/b" >/dev/null 2>&1 || status=$?
 		if [ "$status" -gt 1 ]; then
 			cat "$tmp/b"
 			return 1

@@ -92,7 +92,7 @@ static void count_threads(struct __test_metadata *_metadata,
 	struct counted *counted = self->counted;
 	struct counted_arg args[THREADS];
 	struct profil_stats first, last;
-	__u64 events_first = 0, events_last = 0;
+	__u64 events_first = 0, events_last = 0, theirs;
 	__u32 *counter = page_alloc();
 	struct profil_region region;
 	pid_t tids[THREADS + 1];
@@ -125,6 +125,10 @@ static void count_threads(struct __test_metadata *_metadata,
 	counted->stop = true;
 	gate_wait_asleep(&counted->end, counted->tids, THREADS);
 	ASSERT_TRUE(take_pair(&self->instance, self->fd, &events_last, &last));
+	/* Those of the threads were none before. */
+	self->instance.num--;
+	theirs = instance_count(&self->instance);
+	self->instance.num++;
 	/* Out of the sleep, and with that all that was pending is delivered. */
 	gate_open(&counted->end);
 	gate_wait_asleep(&counted->leave, counted->tids, THREADS);
@@ -141,10 +145,11 @@ static void count_threads(struct __test_metadata *_metadata,
 	for (i = 0; i < THREADS; i++)
 		pthread_join(counted->threads[i], NULL);
 	EXPECT_EQ(last.out_in_range, *counter);
-	EXPECT_LE(ticks * 8 / 10, *counter);
+	/* The threads do nothing else; how often this one found out that is its matter. */
+	EXPECT_LE(theirs * 8 / 10, *counter);
 	EXPECT_TRUE(none_lost_before_the_end(&last));
 	if (counted->reading)
-		EXPECT_LT(ticks / 2, last.out_deferred);
+		EXPECT_LT(theirs / 2, last.out_deferred);
 }
 
 TEST_F(count, threads_on_two_cpus_equal_the_kernels_own_count)

@@ -412,9 +412,8 @@ static void random_run(struct __test_metadata *_metadata,
 		       unsigned int seed, const char *begin, const char *end,
 		       const char *pc, int zero)
 {
-	__u64 before, outside, sum, at;
+	__u64 before, outside, ticks, sum, at;
 	char sink[4096];
-	int tries = 0;
 
 	ASSERT_EQ(0, madvise(set->counters, RANDOM_MAX * RANDOM_ROOM,
 			     MADV_DONTNEED));
@@ -422,10 +421,11 @@ static void random_run(struct __test_metadata *_metadata,
 	/* As the last one ended: START itself may be in the overflow region. */
 	before = self->stats.out_in_range;
 	outside = self->stats.out_outside;
+	ticks = self->stats.out_ticks;
 	ASSERT_EQ(0, profil_start(self->fd, set->region, set->num));
 	at = naive_find(set, UPTR(pc));
 	do {
-		ASSERT_GT(5000, tries++)
+		ASSERT_GT(ticks + 1000, self->stats.out_ticks)
 			TH_LOG("seed %u", seed);
 		if (zero < 0)
 			spin(HOT_ROUNDS);

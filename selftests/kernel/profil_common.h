@@ -492,20 +492,23 @@ static inline bool profil_finish(int fd, struct profil_stats *stats)
 	       !profil_stats(fd, stats) && check_identity(stats);
 }
 
-/* Runs @hot until the state is @state; false if that takes 3000 rounds. */
+/* Runs @hot until the state is @state; false if that takes 1000 ticks. */
 static inline bool burn_until_state(int fd, void (*hot)(unsigned long),
 				    __u32 state, struct profil_stats *stats)
 {
-	int i;
+	__u64 end = 0;
 
-	for (i = 0; i < 3000; i++) {
+	for (;;) {
 		if (profil_stats(fd, stats))
 			return false;
 		if (stats->out_state == state)
 			return true;
+		if (!end)
+			end = stats->out_ticks + 1000;
+		if (stats->out_ticks >= end)
+			return false;
 		hot(4 * HOT_ROUNDS);
 	}
-	return false;
 }
 
 static inline __u64 sum_u16(const volatile __u16 *counter, size_t num)

@@ -487,28 +487,21 @@ TEST_F(semantics, formula_leaves_out_what_is_below_the_offset)
 		{ 65536, 2, 1 }, { 1, ~0U, 2048 }, { 64, ~0U, 2048 },
 	};
 	unsigned short *counters = map(PAGE);
-	int again;
 	size_t i;
 
 	ASSERT_NE(NULL, counters);
-	for (i = 0, again = 0; i < ARRAY_SIZE(cases); i++) {
+	for (i = 0; i < ARRAY_SIZE(cases); i++) {
 		before_on(self);
 		ASSERT_EQ(0, profil(counters, cases[i].num * 2,
 				    self->code.end - 1 + cases[i].above,
 				    cases[i].scale));
 		ASSERT_TRUE(burn_samples(self, self->code.run, 2));
 		ASSERT_EQ(0, finish(self));
-		/* The return is behind the loop, once for each call: hardly twice in a row. */
-		if (cases[i].above == 1 && !again && counters[0] == 1) {
-			counters[0] = 0;
-			again = 1;
-			i--;
-			continue;
-		}
-		again = 0;
-		EXPECT_EQ(0, counter_sum(counters, PAGE / 2, 2))
+		/* The return is behind the loop, once for each call: hardly twice. */
+		EXPECT_GE(cases[i].above == 1, counter_sum(counters, PAGE / 2, 2))
 			TH_LOG("scale %u, %zu below", cases[i].scale,
 			       cases[i].above);
+		counters[0] = 0;
 	}
 }
 

@@ -5,10 +5,13 @@
  *
  *	blocks lines		branches and loops of each kind
  *	blocks threads N M	N threads reach the block of turn() M times each
+ *	blocks anew N M		as threads, until there are files of it; prints how
+ *				often
  *	blocks signals N	a handler reaches it N times, amid others; prints how
  *				often all did
  *	blocks fork N M		M times in each of N children
  */
+#include <glob.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
@@ -100,6 +103,22 @@ static int threads(int num)
 	return 0;
 }
 
+/* Until files were written of it; and says how often all have made their turns. */
+static int threads_beside_files(int num)
+{
+	glob_t found = { 0 };
+	int rounds = 0, bad = 0;
+
+	do {
+		bad |= threads(num);
+		rounds++;
+		globfree(&found);
+		bad |= glob("gmon.out*", 0, NULL, &found) == GLOB_NOSPACE;
+	} while (!bad && found.gl_pathc < 3 && rounds < 1000);
+	printf("%d\n", rounds);
+	return bad || found.gl_pathc < 3;
+}
+
 static void handler(int sig)
 {
 	(void)sig;
@@ -148,6 +167,8 @@ int main(int argc, char **argv)
 	number = argc > 3 ? atol(argv[3]) : first;
 	if (!strcmp(what, "threads"))
 		return threads(first);
+	if (!strcmp(what, "anew"))
+		return threads_beside_files(first);
 	if (!strcmp(what, "signals"))
 		return signals();
 	if (!strcmp(what, "fork"))

@@ -43,7 +43,7 @@ field() {
 # where NAME: what two runs have in common that can be one
 where() {
 	local clock='' cpus
-	[[ $(field "$1" Test) != race_test* || $(field "$1" Clock) ]] || clock=' --icount 3'
+	[[ ! $(field "$1" Test) =~ ^(race|timer)_test || $(field "$1" Clock) ]] || clock=' --icount 3'
 	cpus=$(field "$1" Cpus)
 	echo "$(field "$1" Kernel 6.12)$clock${cpus:+ --cpus $cpus}|$(field "$1" Params)"
 }
@@ -68,6 +68,7 @@ command_of() {
 run() {
 	local kernel options rc=0
 	read -r kernel options <<<"${2%%|*}"
+	[[ $options != *--icount* ]] || options+=' --append profil_exact=1'
 	# shellcheck disable=SC2086 # options and their values
 	"$VM/run.sh" --kernel "$kernel" $options --append "skew_tick=1 nosoftlockup profil_try=$5" \
 		--module "$(build_dir "$kernel")/$1.ko" --params "${2#*|}" \
@@ -84,7 +85,7 @@ run() {
 # tests it is one half of all images where there is.  In real time it is chance.
 tries() {
 	case $(field "$1" Test) in
-	race_test*) seq "$TRIES" ;;
+	race_test* | timer_test*) seq "$TRIES" ;;
 	*) echo 1 ;;
 	esac
 }

@@ -4,7 +4,7 @@
  * lifecycle-guest calls.  Each command ends with status 0 if all was as it
  * should be, and says on lines that begin with # what was seen.
  *
- *   cycle N SECONDS FILE [hammer]	insmod and rmmod N times, in so long at most
+ *   cycle N FILE [hammer]		insmod and rmmod N times
  *   hotplug N				CPU 1 off and on again
  *   off SWITCH before|while		a hook is switched off by root, once
  *   oom N GROUP			a process is killed in a control group
@@ -131,7 +131,7 @@ static int module_counts(void)
 /*
  * Until it is gone, whoever removed it.  On a slow machine there is always
  * somebody who uses it, so that the load has to pause for this; with an error
- * after a minute in which nobody begins to.
+ * after ten minutes in which nobody begins to.
  */
 static int cycle_out(__u32 *busy)
 {
@@ -147,9 +147,9 @@ static int cycle_out(__u32 *busy)
 		now = clock_ns(CLOCK_MONOTONIC);
 		if (now > end) {
 			if (shared->pause)
-				return fail("rmmod is refused for a minute");
+				return fail("rmmod is refused for ten minutes");
 			__atomic_store_n(&shared->pause, true, __ATOMIC_RELAXED);
-			end = now + 60 * NS;
+			end = now + 600 * NS;
 		}
 		++*busy;
 		usleep(1000);
@@ -185,10 +185,9 @@ static int cycle_in(int file, unsigned int n, bool hammer)
 	return n % 4 || !module_counts() ? 0 : fail("nothing is counted");
 }
 
-static int cycle(unsigned int num, unsigned int seconds, const char *path,
-		 bool hammer)
+static int cycle(unsigned int num, const char *path, bool hammer)
 {
-	__u64 begin = clock_ns(CLOCK_MONOTONIC), said = begin, now;
+	__u64 said = clock_ns(CLOCK_MONOTONIC), now;
 	int bad = 0, file = open(path, O_RDONLY | O_CLOEXEC);
 	unsigned int i, n = 0;
 	__u32 busy = 0;
@@ -208,7 +207,7 @@ static int cycle(unsigned int num, unsigned int seconds, const char *path,
 			_exit(0);
 		}
 	bad = cycle_out(&busy);
-	for (now = begin; !bad && n < num && now - begin < seconds * NS; n++) {
+	for (; !bad && n < num; n++) {
 		bad = cycle_in(file, n, hammer);
 		usleep(n * 7919 % 30000);
 		if (!bad)
@@ -227,10 +226,6 @@ static int cycle(unsigned int num, unsigned int seconds, const char *path,
 	       shared->profiled);
 	if (shared->bad)
 		bad = fail("a process of the load did not get what it must");
-	if (!bad && n < num) {
-		errno = ETIME;
-		bad = fail("not all were done");
-	}
 	if (!busy || !shared->profiled || shared->removed < n)
 		bad = fail("there was no load, or nothing was removed");
 	return bad;
@@ -670,8 +665,8 @@ int main(int argc, char **argv)
 	setvbuf(stdout, NULL, _IOLBF, 0);
 	if (argc == 2 && !strcmp(argv[1], "nothing"))
 		return 0;
-	if (argc >= 5 && !strcmp(argv[1], "cycle"))
-		return cycle(atoi(argv[2]), atoi(argv[3]), argv[4], argc > 5);
+	if (argc >= 4 && !strcmp(argv[1], "cycle"))
+		return cycle(atoi(argv[2]), argv[3], argc > 4);
 	if (argc == 3 && !strcmp(argv[1], "hotplug"))
 		return hotplug(atoi(argv[2]));
 	if (argc == 4 && !strcmp(argv[1], "off"))

@@ -15,11 +15,11 @@
 set -euo pipefail
 . "$(dirname "${BASH_SOURCE[0]}")/../vm/lib.sh"
 
-form=long races=races seconds=10800 kernel=${KERNEL:-6.12} module=''
+form=long races=races kernel=${KERNEL:-6.12} module=''
 while [ $# -gt 0 ]; do
 	case $1 in
 	--quick)
-		form=quick races=races-quick seconds=2400
+		form=quick races=races-quick
 		shift
 		continue
 		;;
@@ -49,7 +49,7 @@ guest()
 {
 	local rc=0
 
-	"$VM/run.sh" --kernel "$kernel" --timeout "$seconds" --swap --module "$1" --tests "$out" \
+	"$VM/run.sh" --kernel "$kernel" --timeout 14400 --swap --module "$1" --tests "$out" \
 		--append 'log_buf_len=2M slub_debug=F,kmalloc-cg-*' \
 		--add "$TOP/selftests/stress/lifecycle-guest:/vm/lifecycle" -- sh /vm/lifecycle "$2" |
 		tee "$tap.guest" || rc=$?

@@ -220,24 +220,13 @@ fi
 args+=(-accel "$accel" -cpu "$cpu"
 	-append "console=$console loglevel=5 panic=-1 oops=panic nokaslr mitigations=off $append")
 
+rc=0
 # --foreground: so that an interrupt at the terminal reaches QEMU
-boot()
-{
-	rc=0
-	if [ "$interactive" ]; then
-		"$qemu" "${args[@]}" 2>"$run/qemu.log" || rc=$?
-	else
-		timeout --foreground -k 5 "$seconds" "$qemu" "${args[@]}" </dev/null 2>"$run/qemu.log" || rc=$?
-	fi
-}
-
-boot
-# by a host that stalled just then: nothing of the command was run
-for _ in 1 2 3 4; do
-	grep -qs 'could not calibrate' "$run/verdict" || break
-	say 'the kernel could not calibrate its timer: once more'
-	boot
-done
+if [ "$interactive" ]; then
+	"$qemu" "${args[@]}" 2>"$run/qemu.log" || rc=$?
+else
+	timeout --foreground -k 5 "$seconds" "$qemu" "${args[@]}" </dev/null 2>"$run/qemu.log" || rc=$?
+fi
 trap - EXIT
 rm "$run/initramfs"
 [ ! "$copy" ] || cp "$log" "$copy"
