@@ -22,8 +22,8 @@
 #			stay, that the module cannot be unloaded any more
 #
 # Nothing else finds it out: a lost VM proves nothing, and neither does anything
-# that befalls the unbroken module in the very same runs.  A test of races has ten
-# tries to find it: the unbroken module has as many there as any mutant needed.  One
+# that befalls the unbroken module in the very same runs.  A test of races or of
+# timers has ten tries to find it: the unbroken module has as many there as any mutant needed.  One
 # in which a CPU starved proves nothing: the unbroken module has another one for it.
 #
 # shellcheck disable=SC2317 # functions are called by job()
@@ -60,7 +60,7 @@ command_of() {
 }
 
 # run MODULE WHERE COMMAND LOG TRY: in a VM; its status.  What a test of races
-# finds out once it finds out each time, because time is the count of instructions:
+# or timers finds out once it finds out each time, because time is the count of instructions:
 # only another word on the kernel's command line makes it another try.
 # And the CPUs do not tick at the same instruction.  There a tick may take longer
 # than until the next one, for a while: that is no lockup.  All others have real

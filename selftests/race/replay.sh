@@ -39,7 +39,7 @@ run() {
 	mkdir "$4"
 	"$VM/run.sh" --kernel 6.12 --module "$(build_dir 6.12)/profil_test.ko" --tests "$tmp/tests" \
 		--icount "$1" --seed "$2" --cpus "$3" --append 'skew_tick=1 watchdog_thresh=50' \
-		--log "$4/console" --timeout 300 \
+		--log "$4/console" --timeout 1200 \
 		-- env "PROFIL_SEED=$2" /tests/race_test "${tests[@]}" >"$4/output" 2>&1
 }
 
