@@ -403,15 +403,17 @@ TEST_F(timer, and_tick_replace_each_other_at_once)
 static int timers(__u64 *idle_since)
 {
 	FILE *list = fopen("/proc/timer_list", "re");
-	char line[512];
+	char line[512], *at;
 	int cpu = -1, num = 0;
 
 	if (!list)
 		return -1;
 	while (fgets(line, sizeof(line), list)) {
-		sscanf(line, "cpu: %d", &cpu);
-		if (cpu == 0 && idle_since)
-			sscanf(line, " .idle_entrytime : %llu", idle_since);
+		if (!strncmp(line, "cpu: ", 5))
+			cpu = atoi(line + 5);
+		at = strstr(line, ".idle_entrytime :");
+		if (at && cpu == 0 && idle_since)
+			*idle_since = strtoull(strchr(at, ':') + 1, NULL, 10);
 		num += !!strstr(line, "profil_timer_expired");
 	}
 	fclose(list);
