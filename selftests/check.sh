@@ -58,8 +58,8 @@ expand()
 # read_lanes FILE
 read_lanes()
 {
-	local word rest lane=''
-	declare -A group=()
+	local word rest lane='' of=()
+	declare -A group=() times=()
 
 	set -f
 	while read -r word rest; do
@@ -68,21 +68,42 @@ read_lanes()
 		@*) group[${word#@}]=$rest ;;
 		lane)
 			lane=$rest
-			names+=("$lane")
-			sets[$lane]='' run[$lane]='' kernels[$lane]='' paths[$lane]=''
-			needs[$lane]='' alone[$lane]='' always[$lane]='' why[$lane]=''
+			of+=("$lane")
 			;;
-		sets | run | kernels | paths | needs | alone | always | why)
+		times | sets | run | kernels | paths | needs | alone | always | why)
 			local -n field=$word
 			# shellcheck disable=SC2086 # words
 			[ "$word" = why ] || rest=$(expand $rest) || exit
 			# shellcheck disable=SC2004 # the name of a lane is no number
-			field[$lane]+="${field[$lane]:+ }${rest% }"
+			field[$lane]=${rest% }
 			;;
 		*) die "selftests/lanes: what is \"$word\"?" ;;
 		esac
 	done <"$1"
+	for lane in "${of[@]}"; do
+		number_lanes "$lane" "${times[$lane]:-}"
+	done
 	set +f
+}
+
+# number_lanes LANE [TIMES]: into $names, with all fields that the table leaves out
+number_lanes()
+{
+	local i name word
+
+	for i in $(seq "${2:-1}"); do
+		name=${1//\#/$i}
+		names+=("$name")
+		for word in sets run kernels paths needs alone always why; do
+			local -n field=$word
+			# shellcheck disable=SC2004
+			field[$name]=${field[$1]:-}
+		done
+		run[$name]=${run[$1]//\#/$i}
+		# shellcheck disable=SC2086
+		paths[$name]=${paths[$1]:-$(expand @suite)}
+		needs[$name]=${needs[$1]:-build test vm}
+	done
 }
 
 # failures LOG: what is not ok in it, with what explains it: the harness of
