@@ -15,7 +15,7 @@
 #   Test: PROGRAM TEST…	what is run
 #   Kernel: KERNEL	where; 6.12 if there is no such line
 #   Params: STRING	with which parameters of the module
-#   Clock: real		a test of races that does not need the count of instructions
+#   Clock: real		a test of races or timers that does not need the count of instructions
 #   Cpus: N		on so many; 2 if there is no such line
 #   Kill: VERDICT	what finds it out: test (also if there is no such line),
 #			a test that is not ok; splat, one in the kernel's log;
