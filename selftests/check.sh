@@ -59,7 +59,7 @@ expand()
 read_lanes()
 {
 	local word rest lane='' of=()
-	declare -A group=() times=()
+	declare -A group=() copies=()
 
 	set -f
 	while read -r word rest; do
@@ -70,7 +70,7 @@ read_lanes()
 			lane=$rest
 			of+=("$lane")
 			;;
-		times | sets | run | kernels | paths | needs | alone | always | why)
+		copies | sets | run | kernels | paths | needs | alone | always | why)
 			local -n field=$word
 			# shellcheck disable=SC2086 # words
 			[ "$word" = why ] || rest=$(expand $rest) || exit
@@ -81,12 +81,12 @@ read_lanes()
 		esac
 	done <"$1"
 	for lane in "${of[@]}"; do
-		number_lanes "$lane" "${times[$lane]:-}"
+		number_lanes "$lane" "${copies[$lane]:-}"
 	done
 	set +f
 }
 
-# number_lanes LANE [TIMES]: into $names, with all fields that the table leaves out
+# number_lanes LANE [COPIES]: into $names, with all fields that the table leaves out
 number_lanes()
 {
 	local i name word
@@ -95,6 +95,7 @@ number_lanes()
 		name=${1//\#/$i}
 		names+=("$name")
 		for word in sets run kernels paths needs alone always why; do
+			# shellcheck disable=SC2178 # a reference
 			local -n field=$word
 			# shellcheck disable=SC2004
 			field[$name]=${field[$1]:-}
