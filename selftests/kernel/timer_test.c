@@ -429,6 +429,8 @@ TEST_F(timer, wakes_no_cpu_on_which_nobody_is_profiled)
 
 	if (absent(self))
 		SKIP(return, "no timer source: timers are no finer than the tick");
+	if (time_is_exact())
+		SKIP(return, "a CPU may starve where time is the count of instructions");
 	/* Who looks on the other's CPU has taken its place there, and sees no timer. */
 	pin(1);
 	pid = fork();
