@@ -266,7 +266,7 @@ stop()
 # Those that have passed on this very content are named, and not run.
 plan()
 {
-	local lane seen ok skip
+	local lane seen ok skip when
 
 	source_files >"$tmp/files"
 	tools >"$tmp/tools"
