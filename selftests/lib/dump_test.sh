@@ -194,7 +194,7 @@ always_whole() {
 		kill -0 $! || return
 		sleep 0.1
 	done 2>"$tmp/not_yet"
-	test "$(sizes 500)" = 1
+	test "$(sizes 100)" = 1
 	kill -KILL $!
 	wait $! || test $? = 137
 	test "$(calls_of busy "$tmp/calls" "$tmp/run/gmon.out")" -gt 512

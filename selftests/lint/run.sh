@@ -72,11 +72,11 @@ contents() {
 	all_files -name '*' | tr '\n' '\0' | xargs -0 sha256sum | sed 's,  \./, ,'
 }
 
-# find_changed: what differs from when all was well, into $TMP/changed; fails if everything
-# has to be looked at.  A file that is gone changes nothing here: it is not read.
+# find_changed: what differs from when all was well, also files that are gone, into
+# $TMP/changed; fails if everything has to be looked at.
 find_changed() {
 	[ -r "$MEMORY" ] || return
-	comm -13 <(sort "$MEMORY") <(sort "$TMP/contents") | cut -d ' ' -f 2- >"$TMP/changed"
+	comm -3 <(sort "$MEMORY") <(sort "$TMP/contents") | cut -d ' ' -f 2- | sort -u >"$TMP/changed"
 	! grep -q '^selftests/lint/' "$TMP/changed" || { rm "$TMP/changed"; return 1; }
 }
 
