@@ -22,16 +22,15 @@
  * ========== ==============================================================
  * ENOTTY     unknown command
  * EINVAL     a size below the first version's, a reserved word that is not
- *            zero, flags that contradict each other, or what
- *            PROFIL_START_F_STRICT forbids
+ *            zero, flags that contradict each other, or a histogram that is
+ *            not aligned to its counters
  * E2BIG      a non-zero byte beyond what this kernel knows, a size above that
  *            of a page, or more regions than
  *            &struct profil_query.out_regions_max
- * EOPNOTSUPP a flag, rate or source that this kernel does not implement
+ * EOPNOTSUPP a flag or a source that this kernel does not have, or a rate
+ *            above the highest of its source
  * EFAULT     a pointer that cannot be read or written; for a histogram, any
- *            byte outside a writable mapping of ordinary memory and, with
- *            PROFIL_START_F_VALIDATE, a page that cannot be had, be it for
- *            want of memory
+ *            byte outside a writable mapping of ordinary memory
  * ENOENT     STATS, and nothing was ever started in this address space
  * ENOMEM     no memory, or no room for the anchor mapping
  * ENOSPC     a limit of this user or of the system was reached
@@ -114,41 +113,39 @@ struct profil_query {
 
 /* Bits of profil_region.flags. */
 #define PROFIL_REGION_F_U32		(1 << 0)
-#define PROFIL_REGION_F_U64		(1 << 1)
-#define PROFIL_REGION_F_WRAP		(1 << 2)
-#define PROFIL_REGION_F_PER_COUNTER	(1 << 3)
-#define PROFIL_REGION_F_BYTE17		(1 << 4)
-#define PROFIL_REGION_F_OVERFLOW	(1 << 5)
+#define PROFIL_REGION_F_PER_COUNTER	(1 << 1)
+#define PROFIL_REGION_F_BSD_ROUNDING	(1 << 2)
+#define PROFIL_REGION_F_OVERFLOW	(1 << 3)
 
 /**
  * struct profil_region - One range of code and its histogram
- * @buf_uptr: The histogram, an array of counters
+ * @buf_uptr: The histogram, an array of counters.  It must be aligned to the
+ *            size of a counter
  * @bytes: Size of the histogram; a remainder below one counter is not used
  * @offset: Lowest program counter of the region
- * @scale: Counters for each unit of code, in units of 1/65536; 65536 is one
- *         counter to each unit, 32768 one to two of them.  A region of scale 0
- *         is left out
- * @flags: PROFIL_REGION_F_U32, PROFIL_REGION_F_U64: counters of 32 or 64 bits,
- *         instead of 16; PROFIL_REGION_F_WRAP: a full counter begins again at
- *         0, instead of staying at its maximum; PROFIL_REGION_F_PER_COUNTER:
- *         the unit of code is as many bytes as a counter has, as for
- *         sprofil(), instead of 2; PROFIL_REGION_F_BYTE17: no unit is rounded
- *         down to, see below; PROFIL_REGION_F_OVERFLOW: the first counter has
- *         what falls into no region, @offset and @scale are not used
+ * @scale: Counters for each unit of code, in units of 1/65536.  With 65536
+ *         each unit has a counter, with 32768 two units share one.  A region
+ *         of scale 0 is left out
+ * @flags: PROFIL_REGION_F_U32: a counter has 32 bits instead of 16;
+ *         PROFIL_REGION_F_PER_COUNTER: the unit of code is as many bytes as a
+ *         counter has, as for sprofil(), instead of 2;
+ *         PROFIL_REGION_F_BSD_ROUNDING: the distance is not rounded down to a
+ *         unit before it is scaled, see below; PROFIL_REGION_F_OVERFLOW: the
+ *         first counter has the samples that fall into no region, and @offset
+ *         and @scale are not used
  *
  * The counter of @pc is floor(floor((pc - offset) / unit) * scale / 65536), if
- * the histogram has that many; with PROFIL_REGION_F_BYTE17, as the kernels of
- * BSD and illumos compute it, floor((pc - offset) * scale / 131072).
+ * the histogram has that many.  With PROFIL_REGION_F_BSD_ROUNDING it is
+ * floor((pc - offset) * scale / 131072), as the kernels of BSD and illumos
+ * compute it.
  *
  * Where regions overlap, the one with the largest offset has the program
- * counter; where several have the same offset, the first of these.  Beyond the
- * end of its histogram, those that it hid have it.  Of several regions with
- * PROFIL_REGION_F_OVERFLOW the last one is used.
+ * counter.  Where several have the same offset, the first of these has it.
+ * Beyond the end of its histogram, the regions that it hid have it.  Of several
+ * regions with PROFIL_REGION_F_OVERFLOW the last one is used.
  *
- * Increments are atomic, also between processes that share the memory, where a
- * counter lies in one aligned word of 32 bits.  One of 64 bits in two of these
- * is carried into its upper half a moment later.  Other counters are
- * incremented outside the tick, and atomically only in the process itself.
+ * A counter stays at its maximum once it is full.  Increments are atomic, also
+ * between processes that share the memory.
  */
 struct profil_region {
 	__aligned_u64 buf_uptr;
@@ -160,11 +157,7 @@ struct profil_region {
 
 /* Bits of profil_start.flags. */
 #define PROFIL_START_F_USER_ONLY	(1 << 0)
-#define PROFIL_START_F_THREAD		(1 << 1)
-#define PROFIL_START_F_NOINHERIT	(1 << 2)
-#define PROFIL_START_F_VALIDATE		(1 << 3)
-#define PROFIL_START_F_STRICT		(1 << 4)
-#define PROFIL_START_F_SVR4		(1 << 5)
+#define PROFIL_START_F_NOINHERIT	(1 << 1)
 
 /**
  * struct profil_start - ioctl(PROFIL_IOC_START)
@@ -173,44 +166,34 @@ struct profil_region {
  * @region_num: Number of regions; 0 ends the profile
  * @region_len: sizeof(struct profil_region), the stride of the array
  * @regions_uptr: Array of struct profil_region, in any order
- * @rate: Samples for each second of CPU time; 0 means every tick.  Of the ticks
- *        of the whole process, a random choice of the right size is taken.
- *        Above &struct profil_query.out_tick_hz, up to 8 times as much, a tick
- *        counts as several
+ * @rate: Samples for each second of CPU time.  With PROFIL_SOURCE_TICK it is at
+ *        most &struct profil_query.out_tick_hz, and 0 means every tick.  Of the
+ *        ticks of the whole process, a random choice of the right size is due
  * @source: What gives the samples, PROFIL_SOURCE_TICK or PROFIL_SOURCE_TIMER
  * @jitter: With PROFIL_SOURCE_TIMER, how much of a period is random, from 0 to
  *          100 percent
  * @__reserved: Must be 0
  *
  * Profiles all threads of the caller's address space, present and future, in
- * user mode and in the kernel.  Replaces the regions of an earlier START at
- * once.  When no region is left, because each has scale 0, it ends the profile
- * like PROFIL_IOC_STOP.  On success as on failure, no CPU writes to a histogram
- * that is no longer part of the profile once the call has returned.  A
- * histogram that is not wholly writable fails with EFAULT and ends an earlier
+ * user mode and in the kernel.  A tick in the kernel is counted at the program
+ * counter that the thread returns to.  START replaces the regions of an earlier
+ * START at once.  When no region is left, because each has scale 0, it ends the
+ * profile like PROFIL_IOC_STOP.  On success as on failure, no CPU writes to a
+ * histogram that is no longer part of the profile once the call has returned.
+ * A histogram that is not wholly writable fails with EFAULT and ends an earlier
  * profile, as profil(2) does on BSD; every other failure leaves it running.
  *
  * With PROFIL_SOURCE_TIMER, the CPU time of the process is cut into periods of
- * 1/@rate second, and each gives one sample, so "tick" means such a sample.
- * @rate is from 1 to &struct profil_query.out_timer_rate_max.  With a @jitter of
- * 0 the samples are one period apart; with 100 each may be anywhere in its
- * period, so that no program can run in step with them.  A thread that runs on
- * another CPU when another calls START is sampled from its next tick on.  CPUs that
- * are left without a tick (nohz_full) are left without this timer as well.
+ * 1/@rate second, and each period gives one sample; "tick" then means such a
+ * sample.  @rate is from 1 to &struct profil_query.out_timer_rate_max.  With a
+ * @jitter of 0 the samples are one period apart.  With 100 each may be anywhere
+ * in its period, so that no program can run in step with them.  A thread that
+ * runs on another CPU while START is called is sampled from its next tick on.
+ * CPUs that are left without a tick (nohz_full) are left without this timer as
+ * well.
  *
  * - PROFIL_START_F_USER_ONLY: leaves out ticks in the kernel;
- * - PROFIL_START_F_THREAD: profiles the calling thread alone, and no child;
- * - PROFIL_START_F_NOINHERIT: forked children are not profiled;
- * - PROFIL_START_F_VALIDATE: makes all pages of the histograms present now, so
- *   that none can turn out to be missing later;
- * - PROFIL_START_F_STRICT: fails with EINVAL as BSD does for a scale above
- *   65536, and as HP-UX does for a histogram that is empty or not a whole
- *   number of counters, for regions that overlap or are not in ascending order,
- *   and for a region with PROFIL_REGION_F_OVERFLOW that is not the last;
- * - PROFIL_START_F_SVR4: as System V has it, a region of scale 1 is left out,
- *   one of scale 2 has all its samples in the first counter, and the profile
- *   ends when a counter would exceed 32767; histograms are aligned, and their
- *   counters have 16 bits and do not wrap, else EINVAL.
+ * - PROFIL_START_F_NOINHERIT: forked children are not profiled.
  */
 struct profil_start {
 	__u32 size;
@@ -242,7 +225,6 @@ struct profil_stop {
 #define PROFIL_STATE_OFF	0	/* stopped, or an earlier START failed with EFAULT */
 #define PROFIL_STATE_ON		1	/* counting */
 #define PROFIL_STATE_FAULT	2	/* ended: a histogram is no longer writable */
-#define PROFIL_STATE_FULL	3	/* ended: a counter was full (PROFIL_START_F_SVR4) */
 
 /**
  * struct profil_stats - ioctl(PROFIL_IOC_STATS)
@@ -250,13 +232,12 @@ struct profil_stop {
  * @flags: Must be 0
  * @out_state: PROFIL_STATE_*
  * @out_rate: Samples for each second of CPU time, 0 for every tick
- * @out_ticks: Ticks that found a profiled thread of this process; with a rate
- *             above &struct profil_query.out_tick_hz, each as often as a
- *             tick can count then
- * @out_not_due: of these, left out by the rate
+ * @out_ticks: Ticks that found a profiled thread of this process.  Each is in
+ *             exactly one of the classes that follow
+ * @out_not_due: left out by the rate
  * @out_in_range: counted in a histogram
  * @out_outside: in no region, or beyond the end of its histogram
- * @out_saturated: not counted because the counter had reached its maximum
+ * @out_saturated: not counted because the counter was at its maximum
  * @out_pending: on their way: they will be counted when their thread returns
  *               to user mode, or when a worker runs
  * @out_lost: not counted, the sum of the reasons that follow
