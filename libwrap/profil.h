@@ -67,8 +67,6 @@ int sprofil(struct prof *profp, int profcnt, struct timeval *tvp,
 
 #endif
 
-#define PROF_UINT64	(1 << 2)	/* of 64 bits, as HP-UX has them */
-
 /*
  * profil() - Profile this process: one range of code, counters of 16 bits
  * @buf: Array of counters; NULL ends profiling

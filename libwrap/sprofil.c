@@ -5,8 +5,7 @@
 #include <sys/mman.h>
 #include "internal.h"
 
-#define WIDTHS	(PROF_UINT | PROF_UINT64)
-#define FLAGS	(PROF_USHORT | PROF_FAST | WIDTHS)
+#define FLAGS	(PROF_USHORT | PROF_UINT | PROF_FAST)
 
 static int failed(int err)
 {
@@ -24,7 +23,7 @@ static int count(const struct prof *profp, int profcnt, unsigned int flags)
 {
 	int num = 0;
 
-	if (flags & ~FLAGS || (flags & WIDTHS) == WIDTHS || profcnt < 0)
+	if (flags & ~FLAGS || profcnt < 0)
 		return failed(EINVAL);
 	if (!profp)
 		return 0;
@@ -38,8 +37,7 @@ static int count(const struct prof *profp, int profcnt, unsigned int flags)
 
 static __u32 region_flags(const struct prof *prof, unsigned int flags)
 {
-	__u32 width = flags & PROF_UINT64 ? PROFIL_REGION_F_U64 :
-		      flags & PROF_UINT ? PROFIL_REGION_F_U32 : 0;
+	__u32 width = flags & PROF_UINT ? PROFIL_REGION_F_U32 : 0;
 
 	if (!prof->pr_off && prof->pr_scale == 2)
 		return width | PROFIL_REGION_F_OVERFLOW;

@@ -7,6 +7,7 @@
 #include <linux/module.h>
 #include <linux/sched.h>
 
+#include "bump.h"
 #include "hot.h"
 
 /* Tries of one delivery: each saw the page go away or the word change. */
@@ -50,55 +51,34 @@ static enum profil_class profil_deliver_class(int err)
 	}
 }
 
-/* In a section.  Not atomic, so one at a time in the address space. */
-static int profil_deliver_odd(struct profil_reg *reg, struct profil_bin_ref *bin,
-			      unsigned int n, unsigned int *added)
-{
-	int err;
-
-	raw_spin_lock(&reg->lock);
-	err = profil_bump(bin, n, added);
-	raw_spin_unlock(&reg->lock);
-	return err;
-}
-
-/* One write, and its account, unless the generation is over: then -ESTALE. */
+/* One exchange, and the account of all @n; or an error, with nothing counted. */
 static int profil_deliver_once(struct profil_reg *reg,
-			       struct profil_bin_ref *bin, unsigned int n,
-			       unsigned int *added)
+			       const struct profil_bin_ref *bin, unsigned int n)
 {
 	struct profil_cpu *cpu;
 	struct profil_set *set;
 	unsigned long flags;
-	int err = -ESTALE;
+	int ret = -ESTALE;
 
-	*added = 0;
 	local_irq_save(flags);
 	cpu = this_cpu_ptr(&profil_cpu);
 	set = profil_section_enter(cpu, reg);
-	if (set && set->gen == bin->gen)
-		err = profil_bump_odd(bin) ?
-		      profil_deliver_odd(reg, bin, n, added) :
-		      profil_bump(bin, n, added);
+	if (set && set->gen == bin->gen) {
+		pagefault_disable();
+		ret = profil_bump(bin->addr, bin->mask, n);
+		pagefault_enable();
+	}
 	profil_race(PROFIL_RACE_ACCOUNT);
-	profil_deliver_settle(reg, PROFIL_IN_RANGE, *added);
+	if (ret >= 0) {
+		profil_deliver_settle(reg, PROFIL_IN_RANGE, ret);
+		profil_deliver_settle(reg, PROFIL_SATURATED, n - ret);
+	}
 	profil_section_leave(cpu);
 	local_irq_restore(flags);
-	return err;
+	return ret;
 }
 
-/* What became of a counter after its generation does not end the profile. */
-static int profil_deliver_end(struct profil_reg *reg,
-			      const struct profil_bin_ref *bin, unsigned int *n,
-			      u32 state)
-{
-	if (!profil_switch_end(reg, bin, *n, state))
-		return -ESTALE;
-	*n = 0;
-	return 0;
-}
-
-/* 0 to go on if any are left. */
+/* 0 to go on if any are left.  After its generation a counter ends no profile. */
 static int profil_deliver_fault(struct profil_reg *reg,
 				const struct profil_bin_ref *bin,
 				unsigned int *n, bool wait)
@@ -106,19 +86,11 @@ static int profil_deliver_fault(struct profil_reg *reg,
 	int err;
 
 	profil_race(PROFIL_RACE_FAULT);
-	err = profil_fault_in(reg->mm, bin, wait);
-	if (err == -EFAULT)
-		err = profil_deliver_end(reg, bin, n, PROFIL_STATE_FAULT);
-	return err;
-}
-
-/* All is added but for @n that exceed the maximum. */
-static int profil_deliver_full(struct profil_reg *reg,
-			       const struct profil_bin_ref *bin, unsigned int *n)
-{
-	if (*n && bin->svr4)
-		return profil_deliver_end(reg, bin, n, PROFIL_STATE_FULL);
-	profil_deliver_settle(reg, PROFIL_SATURATED, *n);
+	err = profil_fault_in(reg->mm, bin->addr, wait);
+	if (err != -EFAULT)
+		return err;
+	if (!profil_switch_end(reg, bin, *n))
+		return -ESTALE;
 	*n = 0;
 	return 0;
 }
@@ -126,7 +98,7 @@ static int profil_deliver_full(struct profil_reg *reg,
 /**
  * profil_deliver - Count pending ticks, or settle why not
  * @reg: The registration; without its address space nothing is written
- * @bin: The counter; what it owes is changed
+ * @bin: The counter
  * @n: The ticks; what is left pending is written back
  * @wait: Wait for the page of the counter
  *
@@ -134,22 +106,18 @@ static int profil_deliver_full(struct profil_reg *reg,
  * Return: False if ticks are still pending because the page is not ready, never
  * with @wait.
  */
-bool profil_deliver(struct profil_reg *reg, struct profil_bin_ref *bin,
+bool profil_deliver(struct profil_reg *reg, const struct profil_bin_ref *bin,
 		    unsigned int *n, bool wait)
 {
 	/* Exit and exec drop the address space before they deliver. */
 	int err = current->mm == reg->mm ? 0 : -ESRCH;
-	unsigned int added;
 	int tries;
 
 	for (tries = 0; *n && !err && tries < PROFIL_DELIVER_TRIES; tries++) {
 		cond_resched();
-		err = profil_deliver_once(reg, bin, *n, &added);
-		*n -= added;
-		if (added)
-			tries = 0;
-		if (!err) {
-			err = profil_deliver_full(reg, bin, n);
+		err = profil_deliver_once(reg, bin, *n);
+		if (err >= 0) {
+			*n = 0;
 		} else if (err == -EAGAIN) {
 			err = 0;
 		} else if (err == -EFAULT) {

@@ -45,7 +45,22 @@ static int profil_fault_nowait(struct vm_area_struct *vma, unsigned long addr)
 	return fault & VM_FAULT_ERROR ? -EACCES : 0;
 }
 
-static int profil_fault_page(struct mm_struct *mm, unsigned long addr, bool wait)
+/**
+ * profil_fault_in - Make the memory of a counter writable
+ * @mm: Address space, that of current also in a worker
+ * @addr: Address of the counter, which is aligned and so in one page
+ * @wait: Wait for locks, I/O and userfaults, until a fatal signal
+ *
+ * Without @wait neither mmap_lock nor the lock of a page or a userfault is waited
+ * for; but the kernel has no fault that does not wait for memory or a file system.
+ *
+ * Context: Task, outside sections; may sleep.
+ * Return: 0 if it is worth another try; -EFAULT if there is no mapping or not
+ * a writable one, which ends the profile; -EACCES if the memory is not to be
+ * written from here; -EAGAIN if it was not possible now; -ENOMEM; -EINTR on a
+ * fatal signal.
+ */
+int profil_fault_in(struct mm_struct *mm, unsigned long addr, bool wait)
 {
 	struct vm_area_struct *vma;
 	int err = 0;
@@ -65,31 +80,5 @@ static int profil_fault_page(struct mm_struct *mm, unsigned long addr, bool wait
 	if (!err)
 		err = profil_fault_wait(mm, addr);
 	mmap_read_unlock(mm);
-	return err;
-}
-
-/**
- * profil_fault_in - Make the memory of a counter writable
- * @mm: Address space, that of current also in a worker
- * @bin: The counter
- * @wait: Wait for locks, I/O and userfaults, until a fatal signal
- *
- * Without @wait neither mmap_lock nor the lock of a page or a userfault is waited
- * for; but the kernel has no fault that does not wait for memory or a file system.
- *
- * Context: Task, outside sections; may sleep.
- * Return: 0 if it is worth another try; -EFAULT if there is no mapping or not
- * a writable one, which ends the profile; -EACCES if the memory is not to be
- * written from here; -EAGAIN if it was not possible now; -ENOMEM; -EINTR on a
- * fatal signal.
- */
-int profil_fault_in(struct mm_struct *mm, const struct profil_bin_ref *bin,
-		    bool wait)
-{
-	unsigned long last = bin->addr + bin->width - 1;
-	int err = profil_fault_page(mm, bin->addr, wait);
-
-	if (!err && (bin->addr ^ last) & PAGE_MASK)
-		err = profil_fault_page(mm, last, wait);
 	return err;
 }

@@ -114,9 +114,6 @@ bool profil_find_bin(const struct profil_set *set, u64 pc,
 		return false;
 	bin->gen = set->gen;
 	bin->addr = range->addr + (index << range->order);
-	bin->width = 1 << range->order;
-	bin->wrap = range->wrap;
-	bin->svr4 = range->svr4;
-	bin->carry = 0;
+	bin->mask = range->mask;
 	return true;
 }

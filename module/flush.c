@@ -61,10 +61,8 @@ static bool profil_flush_record(struct profil_reg *reg,
 	}
 	raw_spin_lock_irqsave(&reg->lock, *flags);
 
-	if (!ready) {
+	if (!ready)
 		record->count += n;
-		record->bin.carry = bin.carry;
-	}
 	if (!queued && !record->count) {
 		hlist_del_init(&record->node);
 		profil_pending_spare(reg, record);

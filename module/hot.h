@@ -11,9 +11,9 @@
 #include <linux/rculist.h>
 #include <linux/sched.h>
 #include <linux/uaccess.h>
-#include <asm/futex.h>
 #include <asm/irq_regs.h>
 
+#include "bump.h"
 #include "find.h"
 #include "profil.h"
 
@@ -91,40 +91,6 @@ static __always_inline void profil_section_leave(struct profil_cpu *cpu)
 	smp_store_release(&cpu->seq, cpu->seq + 1);	/* (C) */
 }
 
-/**
- * profil_bump_fast - Add one to a counter within a word
- * @addr: Its address
- * @mask: Its maximum
- *
- * Context: In a section, in a tick in user mode: in hardirq no fault is handled.
- * Return: Whether that was done; it may be full, not there, or contended.
- */
-static __always_inline bool profil_bump_fast(unsigned long addr, u32 mask)
-{
-	u32 __user *word = (u32 __user *)(addr & ~3UL);
-	unsigned int shift = 8 * (addr % 4);
-	bool done = false;
-	u32 old, seen;
-
-	profil_hardirq_fault_disable();
-	if (!user_access_begin(word, sizeof(*word)))
-		goto out;
-	unsafe_get_user(old, word, fault);
-	user_access_end();
-	if (~old >> shift & mask) {
-		profil_race(PROFIL_RACE_BUMP);
-		done = !futex_atomic_cmpxchg_inatomic(&seen, word, old,
-						      old + (1U << shift)) &&
-		       seen == old;
-	}
-	goto out;
-fault:
-	user_access_end();
-out:
-	profil_hardirq_fault_enable();
-	return done;
-}
-
 /*
  * Nearly every sample.  False if it is one of the others, which all others can
  * tell as well, or if the memory is not at hand: nothing was counted then.
@@ -135,16 +101,20 @@ static __always_inline bool profil_tick_fast(struct profil_reg *reg,
 {
 	const struct profil_range *range;
 	unsigned long addr, pc;
+	int added;
 
-	if (!set || !regs || !user_mode(regs))
+	if (!set || !set->fast || !regs || !user_mode(regs))
 		return false;
 	pc = instruction_pointer(regs);
 	range = profil_find_range(set, pc);
-	if (!range || !range->fast)
+	if (!range)
 		return false;
 	addr = (pc - range->offset) >> range->pre;
 	addr = range->addr + (addr * range->scale >> range->post << range->order);
-	if (addr > range->last || !profil_bump_fast(addr, range->mask))
+	profil_hardirq_fault_disable();
+	added = profil_bump(addr, range->mask, 1);
+	profil_hardirq_fault_enable();
+	if (added <= 0)
 		return false;
 	atomic64_inc(&reg->fast);
 	return true;

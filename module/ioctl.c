@@ -17,10 +17,7 @@ static_assert(sizeof(struct profil_start) == 40);
 static_assert(sizeof(struct profil_stop) == 8);
 static_assert(sizeof(struct profil_stats) == 176);
 
-#define PROFIL_START_FLAGS	(PROFIL_START_F_USER_ONLY | PROFIL_START_F_THREAD | \
-				 PROFIL_START_F_NOINHERIT | \
-				 PROFIL_START_F_VALIDATE | \
-				 PROFIL_START_F_STRICT | PROFIL_START_F_SVR4)
+#define PROFIL_START_FLAGS	(PROFIL_START_F_USER_ONLY | PROFIL_START_F_NOINHERIT)
 
 /* How often START makes an anchor that another thread unmaps at once. */
 #define PROFIL_START_TRIES	8
@@ -55,7 +52,7 @@ static int profil_ioctl_query(struct file *file, union profil_args *args)
 	return 0;
 }
 
-/* A jitter is of the timer alone, which has no rate by itself. */
+/* Only the timer source takes a jitter, and it needs a rate. */
 static bool profil_start_source_valid(const struct profil_start *start)
 {
 	if (start->source == PROFIL_SOURCE_TIMER)
@@ -67,7 +64,7 @@ static u32 profil_start_rate_max(const struct profil_start *start)
 {
 	if (start->source == PROFIL_SOURCE_TIMER)
 		return profil_timer_rate_max();
-	return PROFIL_RATE_MAX;
+	return HZ;
 }
 
 static int profil_start_check(const struct profil_start *start)

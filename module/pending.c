@@ -56,12 +56,10 @@ static void profil_pending_add_spare(struct profil_reg *reg,
 	raw_spin_unlock_irqrestore(&reg->lock, flags);
 }
 
-/* What owes a carry owes one, and stays alone. */
 static bool profil_pending_same(const struct profil_bin_ref *a,
 				const struct profil_bin_ref *b)
 {
-	return a->gen == b->gen && a->addr == b->addr && a->width == b->width &&
-	       !a->carry && !b->carry && a->wrap == b->wrap && a->svr4 == b->svr4;
+	return a->gen == b->gen && a->addr == b->addr && a->mask == b->mask;
 }
 
 static struct profil_pending *profil_pending_find(struct hlist_head *bucket,
@@ -122,7 +120,7 @@ bool profil_pending_again(struct profil_reg *reg, unsigned long pc)
 	raw_spin_lock(&reg->lock);
 	record = reg->recent;
 	again = record && record->task == current && record->pc == pc &&
-		reg->set && record->bin.gen == reg->set->gen && !record->bin.carry;
+		reg->set && record->bin.gen == reg->set->gen;
 	if (again) {
 		record->count++;
 		reg->deferred++;

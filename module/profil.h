@@ -18,8 +18,8 @@
  *     |   that is the source               switches of threads
  *     |
  *     +- tick in user mode:   pc -> segment -> bin -> profil_bump() -> counted
- *     |   (hot.h and a short   (find.h)                 | would fault, contended,
- *     |   way for most)                                 | straddles words
+ *     |   (hot.h and a short   (find.h)     (bump.h)    | would fault, contended
+ *     |   way for most)                                 |
  *     +- tick in kernel mode: the pc returned to        |
  *                         v                             v
  *                   pending record (thread, generation, bin) += 1   pending.c
@@ -49,7 +49,6 @@
  *   profil_reg_lock	changes of the hash
  *   section		interrupts off, see above
  *   reg->lock		raw, interrupts off: the fields marked (l)
- *			and, in a section, counters that straddle words
  *
  * Lifetime.  The anchor mapping and everything queued (task_work, worker) hold
  * a reference to the registration each; the anchor's file, queued task_work and
@@ -74,7 +73,6 @@ struct profil_cpu;
 struct pt_regs;
 
 #define PROFIL_REGIONS_MAX	4096	/* in one set */
-#define PROFIL_RATE_MAX		(8 * HZ)	/* a tick counts as 8 then */
 #define PROFIL_TIMER_RATE_MAX	10000U
 #define PROFIL_TIMER_LEFTS	4	/* CPUs whose periods are kept */
 #define PROFIL_PENDING_MAX	4096	/* records of one process */
@@ -112,12 +110,8 @@ struct profil_range {
 	u8			pre;	/* as for profil_bin() */
 	u8			post;
 	u8			order;	/* logarithm of a counter's bytes */
-	bool			wrap : 1;
-	bool			svr4 : 1;
-	bool			overflow : 1;
-	bool			fast : 1;	/* set->fast, each counter in one word, ... */
-	u32			mask;		/* ... of so many bits, ... */
-	unsigned long		last;		/* ... the address of the last */
+	bool			overflow;
+	u32			mask;	/* a counter's maximum */
 };
 
 /* What one START asked for.  Never changes; forked children share it. */
@@ -126,11 +120,9 @@ struct profil_set {
 	u64			gen;		/* generation, never used twice */
 	struct profil_user	*user;		/* charged for the regions */
 	u32			charged;	/* so many */
-	struct pid		*thread;	/* the only one profiled, if any */
 	u32			flags;		/* as in struct profil_start */
 	u32			rate;
-	u32			weight;		/* a tick counts as so many */
-	u32			window;		/* of each so many of these */
+	u32			window;		/* of each so many ticks */
 	u32			take;		/* so many are due */
 	u64			timer;		/* gen, or 0: the tick is the source */
 	u32			period;		/* of the timer, in ns */
@@ -167,10 +159,7 @@ enum profil_class {
 struct profil_bin_ref {
 	u64			gen;
 	unsigned long		addr;
-	u8			width;		/* in bytes */
-	u8			carry;		/* owed to its byte so many, or 0 */
-	bool			wrap;		/* never full */
-	bool			svr4;		/* full ends the profile */
+	u32			mask;		/* its maximum */
 };
 
 /*
@@ -274,7 +263,7 @@ void profil_reg_exit(void);
 int profil_switch_on(struct profil_reg *reg, struct profil_set *set);
 void profil_switch_off(struct profil_reg *reg);
 bool profil_switch_end(struct profil_reg *reg, const struct profil_bin_ref *bin,
-		       unsigned int n, u32 state);
+		       unsigned int n);
 bool profil_switch_inherits(struct profil_reg *parent);
 bool profil_switch_inherit(struct profil_reg *child, struct profil_reg *parent);
 void profil_switch_dead(struct profil_reg *reg);
@@ -288,11 +277,9 @@ int profil_set_check(const struct profil_set *set);
 void profil_set_put(struct profil_set *set);
 
 /* region.c */
-int profil_region_check(const struct profil_region *region, u32 flags);
-void profil_region_range(const struct profil_region *region, u32 flags,
-			 struct profil_range *range);
+int profil_region_check(const struct profil_region *region);
+void profil_region_range(const struct profil_region *region, struct profil_range *range);
 int profil_region_mapped(const struct profil_range *range);
-int profil_region_fault_in(const struct profil_range *range);
 
 /* find.c */
 void profil_find_prepare(struct profil_set *set);
@@ -345,11 +332,6 @@ int profil_timer_arm(void);
 void profil_timer_disarm(void);
 void profil_timer_init(void);
 
-/* bump.c */
-bool profil_bump_odd(const struct profil_bin_ref *bin);
-int profil_bump(struct profil_bin_ref *bin, unsigned int n,
-		unsigned int *added);
-
 /* pending.c */
 void profil_pending_init(struct profil_reg *reg);
 void profil_pending_free(struct profil_reg *reg);
@@ -364,7 +346,7 @@ bool profil_pending_again(struct profil_reg *reg, unsigned long pc);
 /* deliver.c */
 void profil_deliver_settle(struct profil_reg *reg, enum profil_class class,
 			   unsigned int n);
-bool profil_deliver(struct profil_reg *reg, struct profil_bin_ref *bin,
+bool profil_deliver(struct profil_reg *reg, const struct profil_bin_ref *bin,
 		    unsigned int *n, bool wait);
 void profil_deliver_own(struct callback_head *work);
 
@@ -374,7 +356,6 @@ void profil_flush_kick(struct profil_reg *reg);
 void profil_flush_worker(struct work_struct *work);
 
 /* fault.c */
-int profil_fault_in(struct mm_struct *mm, const struct profil_bin_ref *bin,
-		    bool wait);
+int profil_fault_in(struct mm_struct *mm, unsigned long addr, bool wait);
 
 #endif /* _PROFIL_H */

@@ -7,7 +7,6 @@
 #include <linux/err.h>
 #include <linux/gcd.h>
 #include <linux/overflow.h>
-#include <linux/pid.h>
 #include <linux/slab.h>
 #include <linux/uaccess.h>
 
@@ -21,33 +20,17 @@ struct profil_copy {
 	struct profil_range	*overflow;	/* the one so far */
 };
 
-/* HP-UX: ascending, not overlapping, and nothing after the overflow region. */
-static bool profil_copy_strict(const struct profil_copy *copy,
-			       const struct profil_range *range)
-{
-	const struct profil_set *set = copy->set;
-
-	if (copy->overflow)
-		return false;
-	return range->overflow || !set->nr_ranges ||
-	       set->range[set->nr_ranges - 1].end <= range->offset;
-}
-
 static int profil_copy_one(struct profil_copy *copy,
 			   const struct profil_region *region, u32 given)
 {
 	struct profil_set *set = copy->set;
 	struct profil_range *range = &set->range[set->nr_ranges];
-	int ret = profil_region_check(region, set->flags);
+	int ret = profil_region_check(region);
 
 	if (ret <= 0)
 		return ret;
-	profil_region_range(region, set->flags, range);
-	range->fast &= set->fast;
+	profil_region_range(region, range);
 	range->given = given;
-	if (set->flags & PROFIL_START_F_STRICT &&
-	    !profil_copy_strict(copy, range))
-		return -EINVAL;
 	if (range->overflow && copy->overflow) {
 		*copy->overflow = *range;
 		return 0;
@@ -77,25 +60,20 @@ static int profil_set_copy(struct profil_set *set,
 	return err;
 }
 
-/* Above the tick's own rate a tick counts as several. */
+/* Of each window of ticks, so many are due; rate 0 is every tick. */
 static void profil_set_rate(struct profil_set *set, u32 rate)
 {
-	u32 ticks, divisor;
+	u32 divisor = rate ? gcd(rate, HZ) : HZ;
 
 	set->rate = rate;
-	set->weight = rate ? DIV_ROUND_UP(rate, HZ) : 1;
-	ticks = set->weight * HZ;
-	divisor = rate ? gcd(rate, ticks) : ticks;
-	set->take = (rate ? rate : ticks) / divisor;
-	set->window = ticks / divisor;
-	set->fast = !profil_deferred && !set->thread && set->weight == 1 &&
-		    set->take == set->window;
+	set->take = (rate ? rate : HZ) / divisor;
+	set->window = HZ / divisor;
+	set->fast = !profil_deferred && set->take == set->window;
 }
 
 static void profil_set_timer(struct profil_set *set, u32 rate, u32 jitter)
 {
 	set->rate = rate;
-	set->weight = 1;
 	set->take = 1;
 	set->window = 1;
 	set->timer = set->gen;
@@ -129,8 +107,6 @@ static struct profil_set *profil_set_alloc(const struct profil_start *args)
 	set->user = user;
 	set->charged = nr;
 	set->flags = args->flags;
-	if (set->flags & PROFIL_START_F_THREAD)
-		set->thread = get_pid(task_pid(current));
 	set->gen = atomic64_inc_return(&profil_set_gen);
 	if (args->source == PROFIL_SOURCE_TIMER)
 		profil_set_timer(set, args->rate, args->jitter);
@@ -184,10 +160,6 @@ int profil_set_check(const struct profil_set *set)
 
 	for (i = 0; !err && i < set->nr_ranges; i++)
 		err = profil_region_mapped(&set->range[i]);
-	if (!(set->flags & PROFIL_START_F_VALIDATE))
-		return err;
-	for (i = 0; !err && i < set->nr_ranges; i++)
-		err = profil_region_fault_in(&set->range[i]);
 	return err;
 }
 
@@ -203,6 +175,5 @@ void profil_set_put(struct profil_set *set)
 		return;
 	atomic_sub(set->charged, &set->user->regions);
 	profil_user_put(set->user);
-	put_pid(set->thread);
 	kvfree(set);
 }

@@ -110,29 +110,27 @@ void profil_switch_off(struct profil_reg *reg)
 }
 
 /**
- * profil_switch_end - Count no more, because of a counter
+ * profil_switch_end - Count no more, because a counter is not writable
  * @reg: The registration
  * @bin: The counter that was to be written
  * @n: The pending ticks that were to be counted; who sees the state sees what
  *     became of them
- * @state: PROFIL_STATE_FAULT or PROFIL_STATE_FULL
  *
  * Context: Task, outside sections.
  * Return: False, and nothing has happened, if the generation of @bin is over.
  */
 bool profil_switch_end(struct profil_reg *reg, const struct profil_bin_ref *bin,
-		       unsigned int n, u32 state)
+		       unsigned int n)
 {
-	bool full = state == PROFIL_STATE_FULL;
 	struct profil_set *old = NULL;
 	unsigned long flags;
 
 	raw_spin_lock_irqsave(&reg->lock, flags);
 	if (reg->set && reg->set->gen == bin->gen) {
-		old = profil_switch(reg, NULL, state);
+		old = profil_switch(reg, NULL, PROFIL_STATE_FAULT);
 		reg->fault_addr = bin->addr;
 		reg->count[PROFIL_PENDING] -= n;
-		reg->count[full ? PROFIL_SATURATED : PROFIL_LOST_FAULT] += n;
+		reg->count[PROFIL_LOST_FAULT] += n;
 	}
 	raw_spin_unlock_irqrestore(&reg->lock, flags);
 	if (old)
@@ -142,8 +140,7 @@ bool profil_switch_end(struct profil_reg *reg, const struct profil_bin_ref *bin,
 
 static bool profil_switch_inheritable(const struct profil_set *set)
 {
-	return set && !(set->flags & (PROFIL_START_F_THREAD |
-				      PROFIL_START_F_NOINHERIT));
+	return set && !(set->flags & PROFIL_START_F_NOINHERIT);
 }
 
 /**

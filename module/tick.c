@@ -9,12 +9,13 @@
 #include <linux/sched.h>
 #include <linux/sched/task_stack.h>
 
+#include "bump.h"
 #include "hot.h"
 
 /* What becomes of a tick. */
 struct profil_sample {
-	unsigned int		weight;	/* it counts as so many */
-	unsigned int		due;	/* of these, by the rate */
+	unsigned int		times;	/* it counts as so many */
+	unsigned int		due;	/* of these, by the rate: all or none */
 	unsigned int		done;	/* of these, counted in the tick */
 	enum profil_class	class;	/* of the others that are due */
 	struct profil_bin_ref	bin;
@@ -42,18 +43,15 @@ static bool profil_tick_choose(struct profil_reg *reg,
 	return due;
 }
 
-static unsigned int profil_tick_due(struct profil_reg *reg,
-				    const struct profil_set *set,
-				    unsigned int weight)
+static bool profil_tick_due(struct profil_reg *reg, const struct profil_set *set)
 {
-	unsigned int i, due = 0;
+	bool due;
 
 	if (set->take == set->window)
-		return weight;
+		return true;
 	raw_spin_lock(&reg->lock);
 	/* The window is of the newest set. */
-	for (i = 0; reg->set == set && i < weight; i++)
-		due += profil_tick_choose(reg, set);
+	due = reg->set == set && profil_tick_choose(reg, set);
 	raw_spin_unlock(&reg->lock);
 	return due;
 }
@@ -61,11 +59,17 @@ static unsigned int profil_tick_due(struct profil_reg *reg,
 /* In the kernel a tick must not touch user memory. */
 static enum profil_class profil_tick_bump(struct profil_sample *sample, bool user)
 {
-	if (!user || profil_deferred || profil_bump_odd(&sample->bin) ||
-	    profil_bump(&sample->bin, sample->due, &sample->done))
+	int added;
+
+	if (!user || profil_deferred)
 		return PROFIL_PENDING;
-	/* Ending a profile is not for a tick. */
-	return sample->bin.svr4 ? PROFIL_PENDING : PROFIL_SATURATED;
+	profil_hardirq_fault_disable();
+	added = profil_bump(sample->bin.addr, sample->bin.mask, sample->due);
+	profil_hardirq_fault_enable();
+	if (added < 0)
+		return PROFIL_PENDING;
+	sample->done = added;
+	return PROFIL_SATURATED;
 }
 
 /* In a section.  A tick in the kernel is charged to where it will return to. */
@@ -75,11 +79,12 @@ static void profil_tick_count(struct profil_reg *reg,
 {
 	bool user = regs && user_mode(regs);
 
-	sample->due = sample->weight;
+	sample->due = sample->times;
 	sample->class = PROFIL_SYSTEM;
 	if (!user && set->flags & PROFIL_START_F_USER_ONLY)
 		return;
-	sample->due = profil_tick_due(reg, set, sample->weight);
+	if (!profil_tick_due(reg, set))
+		sample->due = 0;
 	sample->class = PROFIL_OUTSIDE;
 	if (!user)
 		regs = task_pt_regs(current);
@@ -104,8 +109,8 @@ static void profil_tick_account(struct profil_reg *reg,
 		if (sample->class == PROFIL_PENDING)
 			reg->deferred += left;
 	}
-	reg->ticks += sample->weight;
-	reg->count[PROFIL_NOT_DUE] += sample->weight - sample->due;
+	reg->ticks += sample->times;
+	reg->count[PROFIL_NOT_DUE] += sample->times - sample->due;
 	reg->count[PROFIL_IN_RANGE] += sample->done;
 	reg->count[sample->class] += left;
 	raw_spin_unlock(&reg->lock);
@@ -117,12 +122,10 @@ static noinline void profil_tick_slow(struct profil_reg *reg,
 				      struct pt_regs *regs, u64 timer,
 				      unsigned int times)
 {
-	struct profil_sample sample = { };
+	struct profil_sample sample = { .times = times };
 
-	if (!set || set->timer != timer ||
-	    (set->thread && set->thread != task_pid(current)))
+	if (!set || set->timer != timer)
 		return;
-	sample.weight = times * set->weight;
 	profil_tick_count(reg, set, regs, &sample);
 	profil_race(PROFIL_RACE_ACCOUNT);
 	profil_tick_account(reg, &sample);

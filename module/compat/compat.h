@@ -78,27 +78,6 @@ static inline struct vm_area_struct *vma_lookup(struct mm_struct *mm,
 #define VM_FAULT_COMPLETED 0
 #endif
 
-#ifndef HAVE_FAULT_IN_SAFE_WRITEABLE
-static inline size_t fault_in_safe_writeable(const char __user *uaddr,
-					     size_t size)
-{
-	unsigned long end = (unsigned long)uaddr + size;
-	unsigned long addr = (unsigned long)uaddr;
-	bool unlocked;
-	int err = 0;
-
-	mmap_read_lock(current->mm);
-	while (addr < end && !err) {
-		err = fixup_user_fault(current->mm, addr, FAULT_FLAG_WRITE,
-				       &unlocked);
-		if (!err)
-			addr = min(end, (addr & PAGE_MASK) + PAGE_SIZE);
-	}
-	mmap_read_unlock(current->mm);
-	return end - addr;
-}
-#endif
-
 #ifndef HAVE_VM_FLAGS_SET
 static inline void vm_flags_set(struct vm_area_struct *vma, vm_flags_t flags)
 {

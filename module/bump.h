@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * One counter in user memory.  It has 16 or 32 bits and is aligned, so it lies in
+ * one aligned word of 32 bits, and a compare-and-exchange of that word is the only
+ * way to add to it.  It is exact beside every other writer that is atomic itself,
+ * in this process or in another.
+ */
+#ifndef _PROFIL_BUMP_H
+#define _PROFIL_BUMP_H
+
+#include <linux/errno.h>
+#include <linux/minmax.h>
+#include <linux/uaccess.h>
+#include <asm/futex.h>
+
+#include "race.h"
+
+/* A hostile writer of the same word must not buy time with interrupts off. */
+#define PROFIL_BUMP_TRIES	8
+
+/*
+ * Adds @n to the counter at @addr, whose maximum is @mask.  In a section, with page
+ * faults disabled; the loaded page tables are those of the counter's address space.
+ * Returns how much was added, which is less than @n where the counter is then at its
+ * maximum; or, with nothing added, -EFAULT if the memory is not there or not writable
+ * now, and -EAGAIN if others changed the word at each try.
+ */
+static __always_inline int profil_bump(unsigned long addr, u32 mask, unsigned int n)
+{
+	u32 __user *word = (u32 __user *)(addr & ~3UL);
+	unsigned int shift = 8 * (addr % 4);
+	u32 old, seen, add;
+	int tries, err;
+
+	if (!user_access_begin(word, sizeof(*word)))
+		return -EFAULT;
+	unsafe_get_user(old, word, fault);
+	user_access_end();
+	for (tries = 0; tries < PROFIL_BUMP_TRIES; tries++) {
+		add = min_t(u32, n, ~old >> shift & mask);
+		if (!add)
+			return 0;
+		profil_race(PROFIL_RACE_BUMP);
+		err = futex_atomic_cmpxchg_inatomic(&seen, word, old,
+						    old + (add << shift));
+		if (err == -EAGAIN)	/* arm64: the reservation was lost */
+			err = __get_user(seen, word);
+		else if (!err && seen == old)
+			return add;
+		if (err)
+			return err;
+		old = seen;
+	}
+	return -EAGAIN;
+fault:
+	user_access_end();
+	return -EFAULT;
+}
+
+#endif /* _PROFIL_BUMP_H */
