@@ -41,7 +41,8 @@ extern "C" {
 
 /**
  * struct prof - One range of code and its histogram, for sprofil()
- * @pr_base: The histogram, an array of counters as the flags say
+ * @pr_base: The histogram, an array of counters as the flags say.  It must be
+ *           aligned to the size of a counter
  * @pr_size: Its size in bytes; a remainder below one counter is not used
  * @pr_off: Lowest program counter that is counted
  * @pr_scale: Counters for each unit of code, in units of 1/65536; the unit is
@@ -69,7 +70,7 @@ int sprofil(struct prof *profp, int profcnt, struct timeval *tvp,
 
 /*
  * profil() - Profile this process: one range of code, counters of 16 bits
- * @buf: Array of counters; NULL ends profiling
+ * @buf: Array of counters, at an even address; NULL ends profiling
  * @bufsiz: Its size in bytes; a remainder below 2 is not used, and with 0 or 1
  *          nothing is counted
  * @offset: Lowest program counter that is counted
@@ -97,7 +98,8 @@ int sprofil(struct prof *profp, int profcnt, struct timeval *tvp,
  *   BSD say, and ends an earlier profile; one that later is not any more ends
  *   profiling without a signal, as on BSD.
  *
- * Errors: EFAULT, ENOMEM, ENOSPC, EAGAIN, EINTR, ENODEV, and those of open().
+ * Errors: EINVAL for a @buf at an odd address; EFAULT, ENOMEM, ENOSPC, EAGAIN,
+ * EINTR, ENODEV, and those of open().
  */
 
 /*
@@ -105,12 +107,12 @@ int sprofil(struct prof *profp, int profcnt, struct timeval *tvp,
  * @profp: Ranges with their histograms, in any order; NULL ends profiling
  * @profcnt: How many; 0 ends profiling
  * @tvp: If not NULL, filled in with the time between two samples
- * @flags: PROF_USHORT, PROF_UINT or PROF_UINT64: counters of 16, 32 or 64 bits
- *         in all histograms; PROF_FAST: every tick is a sample
+ * @flags: PROF_USHORT or PROF_UINT: counters of 16 or 32 bits in all histograms;
+ *         PROF_FAST: every tick is a sample
  *
  * - The counter of pc is floor(floor((pc - pr_off) / width) * pr_scale / 65536),
- *   where the width of a counter is 2, 4 or 8 bytes: as glibc, HP-UX and IRIX
- *   have it.
+ *   where the width of a counter is 2 or 4 bytes: as glibc, HP-UX and IRIX have
+ *   it.
  * - Where ranges overlap, the one with the largest pr_off that is not above pc
  *   has it, as in glibc and on HP-UX; of several with the same pr_off, the first
  *   one.  Beyond the end of its histogram those that it hid go on, as in glibc.
@@ -130,8 +132,8 @@ int sprofil(struct prof *profp, int profcnt, struct timeval *tvp,
  *   and returns 0, also when nothing is profiled.
  * - All else is as for profil(), of which this is the same with several ranges.
  *
- * Errors: as for profil(), and EINVAL for unknown flags, for PROF_UINT together
- * with PROF_UINT64, for @profcnt below 0 and for a pr_scale above 2^32 - 1;
+ * Errors: as for profil(); EINVAL for unknown flags, for a histogram that is not
+ * aligned to its counters, for @profcnt below 0 and for a pr_scale above 2^32 - 1;
  * E2BIG for more ranges than &struct profil_query.out_regions_max, not counting
  * those left out.
  */

@@ -101,8 +101,7 @@ uses_all() {
 	printf '#include <%s>\n' "$@"
 	cat <<-EOT
 		struct prof range;
-		int uint64_is_4[PROF_UINT64 == 4 ? 1 : -1];
-		int flags = PROF_USHORT | PROF_UINT | PROF_FAST | PROF_UINT64;
+		int flags = PROF_USHORT | PROF_UINT | PROF_FAST;
 		void use(void);
 		void use(void)
 		{

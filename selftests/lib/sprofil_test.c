@@ -86,11 +86,23 @@ static bool starts(void)
 
 static bool widths(void)
 {
-	EXPECT(QUERY(250), START(is_wanted), QUERY(250), START(is_wanted));
+	EXPECT(QUERY(250), START(is_wanted));
 	want_regions(two, 2, PROFIL_REGION_F_PER_COUNTER | PROFIL_REGION_F_U32);
 	TAP_CHECK(!sprofil(two, 2, NULL, PROF_UINT));
-	want_regions(two, 2, PROFIL_REGION_F_PER_COUNTER | PROFIL_REGION_F_U64);
-	TAP_CHECK(!sprofil(two, 2, NULL, PROF_UINT64));
+	return mock_done();
+}
+
+/* The kernel looks at it; the library hands its answer on. */
+static bool unaligned(void)
+{
+	struct prof prof = { (char *)bins[0] + 2, 8, 0x1000, 65536 };
+	struct timeval tv = { -1, -1 };
+
+	EXPECT(QUERY(250), { PROFIL_IOC_START, is_wanted, EINVAL });
+	want_regions(&prof, 1, PROFIL_REGION_F_PER_COUNTER | PROFIL_REGION_F_U32);
+	TAP_CHECK(sprofil(&prof, 1, &tv, PROF_UINT) == -1);
+	TAP_CHECK(errno == EINVAL);
+	TAP_CHECK(tv.tv_sec == -1);
 	return mock_done();
 }
 
@@ -323,12 +335,10 @@ static bool invalid(struct prof *profp, int profcnt, unsigned int flags)
 
 static bool unknown_flags(void)
 {
-	for (int bit = 3; bit < 32; bit++) {
+	for (int bit = 2; bit < 32; bit++) {
 		TAP_CHECK(invalid(two, 2, 1U << bit));
 		TAP_CHECK(invalid(NULL, 0, 1U << bit | PROF_UINT));
 	}
-	TAP_CHECK(invalid(two, 2, PROF_UINT | PROF_UINT64));
-	TAP_CHECK(invalid(NULL, 0, PROF_UINT | PROF_UINT64 | PROF_FAST));
 	return mock_done();
 }
 
@@ -336,11 +346,8 @@ static bool known_flags(void)
 {
 	want_regions(two, 2, PROFIL_REGION_F_PER_COUNTER | PROFIL_REGION_F_U32);
 	want.rate = 0;
-	EXPECT(QUERY(250), START(is_wanted), QUERY(250), START(is_wanted));
+	EXPECT(QUERY(250), START(is_wanted));
 	TAP_CHECK(!sprofil(two, 2, NULL, PROF_UINT | PROF_FAST));
-	want_regions(two, 2, PROFIL_REGION_F_PER_COUNTER | PROFIL_REGION_F_U64);
-	want.rate = 0;
-	TAP_CHECK(!sprofil(two, 2, NULL, PROF_UINT64 | PROF_FAST));
 	return mock_done();
 }
 
@@ -559,7 +566,8 @@ static bool many_threads(void)
 int main(void)
 {
 	tap_fork(starts, "sprofil() becomes one START at a rate of 100, and leaves errno alone");
-	tap_fork(widths, "PROF_UINT and PROF_UINT64 are the width of all counters");
+	tap_fork(widths, "PROF_UINT is the width of all counters");
+	tap_fork(unaligned, "a histogram that is not aligned is EINVAL, and tvp left alone");
 	tap_fork(overflow_anywhere, "{ 0, 2 } is the overflow bin anywhere in the array");
 	tap_fork(overflow_alone, "the overflow bin may be alone, or one of several");
 	tap_fork(near_overflow_is_plain, "offset 1 or scale 3 is no overflow bin");
@@ -574,8 +582,8 @@ int main(void)
 	tap_fork(times_are_true, "tvp has 10 ms, or the tick at 100, 250, 300 and 1000 Hz");
 	tap_fork(times_are_rounded, "a period is rounded, and carried into the seconds");
 	tap_fork(times_without_a_device, "ending without a device fails only to tell the tick");
-	tap_fork(unknown_flags, "unknown and contradicting flags are EINVAL");
-	tap_fork(known_flags, "PROF_FAST is every tick, with each width");
+	tap_fork(unknown_flags, "unknown flags are EINVAL");
+	tap_fork(known_flags, "PROF_FAST is every tick, with PROF_UINT too");
 	tap_fork(fewer_than_none, "fewer than no ranges are EINVAL");
 	tap_fork(scale_beyond_32_bits, "a scale is not cut off to 32 bits");
 	tap_fork(as_many_as_may_be, "4096 ranges are handed on, not counting those left out");
