@@ -75,6 +75,16 @@ void libprofil_say(const char *const parts[LIBPROFIL_PARTS])
 	pthread_setcancelstate(cancel, NULL);
 }
 
+void libprofil_say_once(atomic_flag *said, const char *const parts[LIBPROFIL_PARTS])
+{
+	const char *quiet = getenv("PROFIL_QUIET");
+
+	if (quiet && !strcmp(quiet, "1"))
+		return;
+	if (!atomic_flag_test_and_set(said))
+		libprofil_say(parts);
+}
+
 /*
  * Callers from before this library ignore the result of profil(), and would
  * find an empty histogram without a word.
@@ -82,7 +92,6 @@ void libprofil_say(const char *const parts[LIBPROFIL_PARTS])
 static void complain_once(const char *what, const char *advice, const char *note)
 {
 	static atomic_flag said = ATOMIC_FLAG_INIT;
-	const char *quiet = getenv("PROFIL_QUIET");
 	int err = errno;
 	const char *const parts[LIBPROFIL_PARTS] = {
 		what,
@@ -93,10 +102,7 @@ static void complain_once(const char *what, const char *advice, const char *note
 	};
 
 	errno = err;
-	if (quiet && !strcmp(quiet, "1"))
-		return;
-	if (!atomic_flag_test_and_set(&said))
-		libprofil_say(parts);
+	libprofil_say_once(&said, parts);
 }
 
 void libprofil_complain(const char *note)

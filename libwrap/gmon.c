@@ -46,16 +46,37 @@ static void fill(struct profil_region *regions)
 		};
 }
 
-/* Every tick; where there is no device and no other way, arcs alone are counted. */
+/* Under the lock of own.c. */
+static struct profil_start command = {
+	.size = sizeof(command),
+	.region_len = sizeof(struct profil_region),
+};
+
+static uint32_t rate;	/* of the command, 0 until it is known */
+
+/*
+ * Every tick, unless the environment asks for something else.  It is asked once, for
+ * all samples of a file have one rate.  0, -1 or NO_DEVICE.
+ */
+static int choose_rate(void)
+{
+	struct profil_query query = { .size = sizeof(query) };
+	int ret;
+
+	if (rate)
+		return 0;
+	ret = libprofil_command(PROFIL_IOC_QUERY, &query);
+	if (ret)
+		return ret;
+	libprofil_rate_choose(&command, &query);
+	rate = command.rate ? command.rate : query.out_tick_hz;
+	return 0;
+}
+
+/* Where there is no device and no other way, arcs alone are counted. */
 static void start(void)
 {
 	size_t bytes = libprofil_profile.num * sizeof(struct profil_region);
-	struct profil_query query = { .size = sizeof(query) };
-	struct profil_start start = {
-		.size = sizeof(start),
-		.region_num = libprofil_profile.num,
-		.region_len = sizeof(struct profil_region),
-	};
 	struct profil_region *regions = mmap(NULL, bytes, PROT_READ | PROT_WRITE,
 					     MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	int ret;
@@ -65,12 +86,13 @@ static void start(void)
 		return;
 	}
 	fill(regions);
-	start.regions_uptr = (uintptr_t)regions;
-	ret = libprofil_command(PROFIL_IOC_QUERY, &query);
+	command.region_num = libprofil_profile.num;
+	command.regions_uptr = (uintptr_t)regions;
+	ret = choose_rate();
 	if (!ret)
-		ret = libprofil_start(&start);
+		ret = libprofil_start(&command);
 	if (!ret)
-		libprofil_profile.rate = query.out_tick_hz;
+		libprofil_profile.rate = rate;
 	else if (ret != NO_DEVICE)
 		libprofil_complain_start();
 	else if (!libprofil_fallback_start(libprofil_profile.objects))

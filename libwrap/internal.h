@@ -37,6 +37,12 @@ void libprofil_complain_start(void);
 /* A line on stderr, made of parts; the one after the last is NULL. */
 #define LIBPROFIL_PARTS 8
 void libprofil_say(const char *const parts[LIBPROFIL_PARTS]);
+/* The same, but only the first time for this flag, and not with PROFIL_QUIET=1. */
+void libprofil_say_once(atomic_flag *said, const char *const parts[LIBPROFIL_PARTS]);
+
+/* rate.c: what the environment asks for.  Not for profil_start(). */
+bool libprofil_rate_asked(void);
+void libprofil_rate_choose(struct profil_start *start, const struct profil_query *query);
 
 /* start.c: 0, -1, or NO_DEVICE */
 int libprofil_start(const struct profil_start *start);

@@ -7,6 +7,21 @@
 #include <string.h>
 #include "internal.h"
 
+/* Without the environment, one command is enough. */
+static int start_device(struct profil_start *start)
+{
+	struct profil_query query = { .size = sizeof(query) };
+	int ret;
+
+	if (libprofil_rate_asked()) {
+		ret = libprofil_command(PROFIL_IOC_QUERY, &query);
+		if (ret)
+			return ret;
+		libprofil_rate_choose(start, &query);
+	}
+	return libprofil_start(start);
+}
+
 static int start_next(unsigned short *buf, size_t bufsiz, size_t offset,
 		      unsigned int scale)
 {
@@ -45,7 +60,7 @@ int profil(unsigned short *buf, size_t bufsiz, size_t offset,
 
 	if (!buf || !scale)
 		return profil_stop();
-	ret = libprofil_start(&start);
+	ret = start_device(&start);
 	if (ret == NO_DEVICE)
 		ret = start_next(buf, bufsiz, offset, scale);
 	if (!ret)

@@ -11,10 +11,19 @@
  * Without the device, errno is as open() of /dev/profil says, and a line on
  * stderr says so the first time.  In the environment,
  *
- *	PROFIL_QUIET=1          leaves that line out;
+ *	PROFIL_QUIET=1          leaves that line out, and the one on a rate below;
  *	PROFIL_FALLBACK=signal  has profil(), and no other call, use the C
  *	                        library's own profil() then, in programs that use
- *	                        the shared libprofil.
+ *	                        the shared libprofil;
+ *	PROFIL_RATE=N           has profil(), sprofil() and programs of gcc -pg take
+ *	                        N samples in each second of CPU time, from
+ *	PROFIL_SOURCE=tick      the timer tick, or from
+ *	PROFIL_SOURCE=timer     a timer, at random times.  Without this variable, a
+ *	                        rate above the tick's is the timer's.  What is not
+ *	                        possible is said once on stderr, and then the
+ *	                        defaults below hold.
+ *
+ * Set-user-ID programs look at PROFIL_QUIET alone.
  *
  * Context: Any thread, several at once, a forked child.  A process has one
  * profile: each call replaces or ends that of any other.
@@ -80,8 +89,8 @@ int sprofil(struct prof *profp, int profcnt, struct timeval *tvp,
  *
  * - The counter of pc is floor(floor((pc - offset) / 2) * scale / 65536), in
  *   numbers of any size: as glibc computes it and all manual pages say.
- * - 100 samples in each second of CPU time, as glibc promises, whatever the
- *   kernel's tick; time in the kernel belongs to the place that called it, as
+ * - 100 samples in each second of CPU time, as glibc promises, unless PROFIL_RATE
+ *   asks for others; time in the kernel belongs to the place that called it, as
  *   everywhere; all threads together, as everywhere but in old Solaris.
  * - A full counter stays at 65535, as on AIX and HP-UX.  glibc and BSD begin
  *   again at 0, System V ends profiling at 32767.
@@ -124,8 +133,9 @@ int sprofil(struct prof *profp, int profcnt, struct timeval *tvp,
  *   bin too, which in glibc begins again at 0.
  * - 100 samples in each second of CPU time, as glibc says of itself (it takes
  *   one at each tick); one at each tick with PROF_FAST, which IRIX has and glibc
- *   ignores.  @tvp is the true period: 10 ms, or that of the tick.  It is filled
- *   in on every success, as in glibc, and not on failure.
+ *   ignores.  PROFIL_RATE comes before both.  @tvp is the true period: 10 ms,
+ *   that of the tick, or what PROFIL_RATE makes it.  It is filled in on every
+ *   success, as in glibc, and not on failure.
  * - While it is on, another call replaces all ranges at once, as on HP-UX; glibc
  *   ends profiling instead.
  * - @profp NULL, @profcnt 0, or no range that is not left out: ends profiling

@@ -65,37 +65,37 @@ static int fill(struct profil_region *regions, int num,
 }
 
 /* Not malloc(): a child of fork() or a signal handler may be the caller. */
-static int start(const struct prof *profp, int profcnt, int num,
-		 unsigned int flags)
+static int start_ranges(struct profil_start *start, const struct prof *profp,
+			int profcnt, int num, unsigned int flags)
 {
 	size_t bytes = num * sizeof(struct profil_region);
 	struct profil_region *regions = mmap(NULL, bytes, PROT_READ | PROT_WRITE,
 					     MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	struct profil_start start = {
-		.size = sizeof(start),
-		.region_len = sizeof(*regions),
-		.regions_uptr = (uintptr_t)regions,
-		.rate = flags & PROF_FAST ? 0 : SAMPLES_PER_SECOND,
-	};
 	int ret, err;
 
 	if (regions == MAP_FAILED)
 		return failed(ENOMEM);
-	start.region_num = fill(regions, num, profp, profcnt, flags);
-	ret = profil_start(&start);
+	start->region_len = sizeof(*regions);
+	start->regions_uptr = (uintptr_t)regions;
+	start->region_num = fill(regions, num, profp, profcnt, flags);
+	ret = profil_start(start);
 	err = errno;
 	munmap(regions, bytes);
 	errno = err;
 	return ret;
 }
 
-static struct timeval period(unsigned int flags, const struct profil_query *query)
+static struct timeval period(__u32 rate, const struct profil_query *query)
 {
-	__u64 us = 1000000 / SAMPLES_PER_SECOND;
+	__u64 us = rate ? (1000000 + rate / 2) / rate : (query->out_tick_ns + 500) / 1000;
 
-	if (flags & PROF_FAST)
-		us = (query->out_tick_ns + 500) / 1000;
 	return (struct timeval) { us / 1000000, us % 1000000 };
+}
+
+/* The period of the default is known without the kernel. */
+static bool needs_query(unsigned int flags)
+{
+	return flags & PROF_FAST || libprofil_rate_asked();
 }
 
 PROFIL_API
@@ -103,20 +103,27 @@ int sprofil(struct prof *profp, int profcnt, struct timeval *tvp,
 	    unsigned int flags)
 {
 	struct profil_query query = { .size = sizeof(query) };
+	struct profil_start start = {
+		.size = sizeof(start),
+		.rate = flags & PROF_FAST ? 0 : SAMPLES_PER_SECOND,
+	};
 	int num = count(profp, profcnt, flags);
 
 	if (num < 0)
 		return -1;
 	if (!num && profil_stop())
 		return -1;
-	if ((num || (tvp && flags & PROF_FAST)) && profil_query(&query))
-		return -1;
+	if (num || (tvp && needs_query(flags))) {
+		if (profil_query(&query))
+			return -1;
+		libprofil_rate_choose(&start, &query);
+	}
 	if ((__u32)num > query.out_regions_max)
 		return failed(E2BIG);
-	if (num && start(profp, profcnt, num, flags))
+	if (num && start_ranges(&start, profp, profcnt, num, flags))
 		return -1;
 
 	if (tvp)
-		*tvp = period(flags, &query);
+		*tvp = period(start.rate, &query);
 	return 0;
 }

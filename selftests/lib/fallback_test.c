@@ -10,6 +10,7 @@
 #include <stdarg.h>
 #include <stdatomic.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/time.h>
 #include <time.h>
 #include <unistd.h>
@@ -156,6 +157,24 @@ static bool pending_is_no_end(void)
 	TAP_CHECK(handler_is_gone());
 	TAP_CHECK(!sigprocmask(SIG_UNBLOCK, &prof, NULL));
 	return true;
+}
+
+/* They are for the device. */
+static bool without_a_rate(void)
+{
+	struct itimerval without, with;
+
+	setenv("PROFIL_FALLBACK", "signal", 1);
+	TAP_CHECK(!start());
+	getitimer(ITIMER_PROF, &without);
+	TAP_CHECK(!profil_stop());
+	setenv("PROFIL_RATE", "1000", 1);
+	setenv("PROFIL_SOURCE", "timer", 1);
+	TAP_CHECK(!start());
+	getitimer(ITIMER_PROF, &with);
+	TAP_CHECK(timer_runs());
+	TAP_CHECK(!memcmp(&with.it_interval, &without.it_interval, sizeof(with.it_interval)));
+	return !profil_stop();
 }
 
 static bool not_unasked(void)
@@ -383,6 +402,7 @@ int main(void)
 	tap_fork(falls_back, "PROFIL_FALLBACK=signal starts and stops the C library's");
 	tap_fork(counts, "PROFIL_FALLBACK=signal counts");
 	tap_fork(pending_is_no_end, "a signal that waits does not end the program");
+	tap_fork(without_a_rate, "the C library's ignores PROFIL_RATE and PROFIL_SOURCE");
 	tap_fork(only_its_own, "an end where nothing is counted leaves the program's timer");
 	tap_fork(not_unasked, "any other value does not fall back");
 	tap_fork(starts_again, "the C library's is replaced, ended and started again");

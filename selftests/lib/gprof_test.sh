@@ -174,14 +174,20 @@ says_no_device() {
 	test "$(wc -l <"$tmp/err")" = 1
 }
 
-# refused ERRNO VARIABLE=VALUE...: with a device that starts nothing, again and again
+# with_device VARIABLE=VALUE...: one that counts nothing, and is started twice
+with_device() {
+	${CC% -pg*} -fPIC -shared -I"$here/../../uapi" -o "$tmp/device.so" "$here/device.c"
+	run env LD_PRELOAD="$tmp/device.so:$lib/libprofil.so" "$@" \
+		"$tmp/calls" switched 9 2>"$tmp/err"
+	counted leaf 2 "$tmp/calls" "$tmp/run/gmon.out"
+	cat "$tmp/err"
+}
+
+# refused ERRNO VARIABLE=VALUE...: with a device that starts nothing
 refused() {
 	refuse=$1
 	shift
-	${CC% -pg*} -fPIC -shared -I"$here/../../uapi" -o "$tmp/refuses.so" "$here/refuses.c"
-	run env LD_PRELOAD="$tmp/refuses.so:$lib/libprofil.so" REFUSE="$refuse" "$@" \
-		"$tmp/calls" switched 9 2>"$tmp/err"
-	counted leaf 2 "$tmp/calls" "$tmp/run/gmon.out"
+	with_device REFUSE="$refuse" "$@"
 }
 
 # Numbers as errno has them on all machines.
@@ -191,12 +197,69 @@ says_no_profile() {
 		'11:Resource temporarily unavailable; raise its limit (ulimit -l)' \
 		'19:No such device; see ERRORS in profil(4)'; do
 		refused "${reason%%:*}" PROFIL_QUIET=0
-		cat "$tmp/err"
 		grep -F "profil: cannot start a profile with /dev/profil: ${reason#*:}" "$tmp/err"
 		test "$(wc -l <"$tmp/err")" = 1
 	done
 	refused 28 PROFIL_QUIET=1
 	test ! -s "$tmp/err"
+}
+
+# rate_of FILE: the word in its first record
+rate_of() {
+	od -A n -t u4 -j 41 -N 4 "$1" | tr -d ' '
+}
+
+# asked "RATE SOURCE JITTER" RATE VARIABLE=VALUE...: both STARTs after one QUERY, and
+# the rate of the file
+asked() {
+	start=$1 rate=$2
+	shift 2
+	with_device PROFIL_QUIET=0 "$@"
+	printf 'query\nstart %s\nstart %s\n' "$start" "$start" | diff -u - "$tmp/err"
+	test "$(rate_of "$tmp/run/gmon.out")" = "$rate"
+}
+
+rates() {
+	asked '0 0 0' 250 PROFIL_VERBOSE=0
+	asked '50 0 0' 50 PROFIL_RATE=50
+	asked '250 0 0' 250 PROFIL_RATE=250
+	asked '5000 1 100' 5000 PROFIL_RATE=5000
+	asked '250 1 100' 250 PROFIL_SOURCE=timer
+	asked '50 1 100' 50 PROFIL_SOURCE=timer PROFIL_RATE=50
+	asked '0 0 0' 250 PROFIL_SOURCE=tick
+}
+
+# rate_refused LINE VARIABLE=VALUE...
+rate_refused() {
+	line=$1
+	shift
+	with_device PROFIL_QUIET=0 "$@"
+	printf 'query\nprofil: %s\nstart 0 0 0\nstart 0 0 0\n' "$line" | diff -u - "$tmp/err"
+	test "$(rate_of "$tmp/run/gmon.out")" = 250
+}
+
+rates_refused() {
+	rate_refused "PROFIL_RATE=1000 is above the tick's 250 a second; PROFIL_SOURCE=timer gives up to 10000" \
+		PROFIL_RATE=1000 PROFIL_SOURCE=tick
+	rate_refused "PROFIL_RATE=20000 is above the timer's 10000 a second; PROFIL_RATE=10000 is the most" \
+		PROFIL_RATE=20000
+	rate_refused 'cannot understand PROFIL_RATE=5k; type the samples of a second, as in PROFIL_RATE=1000' \
+		PROFIL_RATE=5k PROFIL_SOURCE=timer
+	rate_refused 'cannot understand PROFIL_SOURCE=clock; type PROFIL_SOURCE=tick or PROFIL_SOURCE=timer' \
+		PROFIL_SOURCE=clock
+}
+
+# No file has a rate where nothing was started.
+no_rate() {
+	refused 28 PROFIL_RATE=5000
+	test "$(rate_of "$tmp/run/gmon.out")" = 100
+}
+
+verbose_rate() {
+	with_device PROFIL_VERBOSE=1 PROFIL_RATE=50
+	test "$(tail -n 1 "$tmp/err")" = 'profil: of 200 samples 150 are in files, 40 in no object, 10 lost; the rate is 50 a second'
+	with_device PROFIL_VERBOSE=1
+	grep 'the rate is 250 a second$' "$tmp/err"
 }
 
 # seconds PROGRAM FILE: in all functions
@@ -209,8 +272,9 @@ fallback() {
 	test ! -e /dev/profil || return 0
 	for interval in 1000 0.01; do
 		run env PROFIL_QUIET=0 PROFIL_FALLBACK=signal PROFIL_INTERVAL=$interval \
-			"$tmp/calls" second 1000 2>"$tmp/err"
+			PROFIL_RATE=5000 PROFIL_SOURCE=clock "$tmp/calls" second 1000 2>"$tmp/err"
 		test ! -s "$tmp/err"
+		test "$(rate_of "$tmp/run/gmon.out")" = 100
 		counted leaf 1000 "$tmp/calls" "$tmp/run/gmon.out"
 		seconds "$tmp/calls" "$tmp/run/gmon.out"
 		test "$(seconds "$tmp/calls" "$tmp/run/gmon.out" | tr -d .0)"
@@ -249,5 +313,9 @@ check 'a full disk leaves no half file' full_disk
 check 'a file is replaced, not overwritten' earlier_file
 check 'one line says that there is no device' says_no_device
 check 'or that it starts no profile, and why' says_no_profile
+check 'PROFIL_RATE and PROFIL_SOURCE are what the file says, and chosen once' rates
+check 'what cannot be had of them is told, and every tick taken' rates_refused
+check 'a file of no samples says 100' no_rate
+check 'PROFIL_VERBOSE tells the rate' verbose_rate
 check 'PROFIL_FALLBACK=signal has the C library count' fallback
 plan

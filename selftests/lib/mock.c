@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Stands in for open, ioctl, close, mmap, munmap and writev: ld --wrap sends
- * them here.
+ * Stands in for open, ioctl, close, mmap, munmap, writev and secure_getenv:
+ * ld --wrap sends them here.
  */
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/uio.h>
@@ -21,6 +22,8 @@ void *__wrap_mmap(void *at, size_t len, int prot, int flags, int fd, off_t offse
 int __wrap_munmap(void *at, size_t len);
 ssize_t __wrap_writev(int fd, const struct iovec *iov, int num);
 
+char *__wrap_secure_getenv(const char *name);
+
 void *__real_mmap(void *at, size_t len, int prot, int flags, int fd, off_t offset);
 int __real_munmap(void *at, size_t len);
 
@@ -29,6 +32,7 @@ static const struct mock_step *expected;
 static size_t left;
 static bool any;
 static bool no_memory;
+static bool set_user_id;
 static bool failed;
 static int opened;
 static size_t mapped;
@@ -74,6 +78,11 @@ void mock_no_memory(void)
 	no_memory = true;
 }
 
+void mock_set_user_id(void)
+{
+	set_user_id = true;
+}
+
 unsigned long mock_last_command(void)
 {
 	return last_command;
@@ -97,6 +106,7 @@ static bool query_at(void *arg, unsigned int hz)
 	query->out_tick_hz = hz;
 	query->out_tick_ns = (1000000000 + hz / 2) / hz;	/* as TICK_NSEC is */
 	query->out_regions_max = MOCK_REGIONS_MAX;
+	query->out_timer_rate_max = 10000;
 	return true;
 }
 
@@ -229,4 +239,9 @@ ssize_t __wrap_writev(int fd, const struct iovec *iov, int num)
 	}
 	pthread_mutex_unlock(&lock);
 	return len;
+}
+
+char *__wrap_secure_getenv(const char *name)
+{
+	return set_user_id ? NULL : getenv(name);
 }

@@ -34,6 +34,8 @@ bool mock_done(void);
 const char *mock_stderr(void);
 /* From now on mmap() fails with ENOMEM. */
 void mock_no_memory(void);
+/* From now on secure_getenv() finds nothing, as in a set-user-ID program. */
+void mock_set_user_id(void);
 /* The last command that arrived. */
 unsigned long mock_last_command(void);
 
@@ -47,7 +49,10 @@ unsigned long mock_last_command(void);
 #define START(look)		{ PROFIL_IOC_START, look, 0 }
 #define START_FAILS(error)	{ PROFIL_IOC_START, NULL, error }
 #define STOP			{ PROFIL_IOC_STOP, mock_is_stop, 0 }
-/* With the ticks of a kernel of 100, 250, 300 or 1000 Hz, and 4096 regions. */
+/*
+ * With the ticks of a kernel of 100, 250, 300 or 1000 Hz, a timer source of up to
+ * 10000, and 4096 regions.
+ */
 #define QUERY(hz)		{ PROFIL_IOC_QUERY, mock_query_##hz, 0 }
 #define QUERY_FAILS(error)	{ PROFIL_IOC_QUERY, NULL, error }
 

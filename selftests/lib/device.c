@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * To preload: a /dev/profil that can be opened, of a kernel with 250 ticks a second,
+ * and counts nothing.  With REFUSE it starts nothing either, for the reason with that
+ * number; without, it tells stderr what it was asked.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+#include <linux/profil.h>
+
+int open(const char *path, int flags, ...)
+{
+	va_list args;
+	int mode;
+
+	va_start(args, flags);
+	mode = flags & O_CREAT ? va_arg(args, int) : 0;
+	va_end(args);
+	return syscall(SYS_openat, AT_FDCWD,
+		       strcmp(path, "/dev/profil") ? path : "/dev/null", flags, mode);
+}
+
+static int query(struct profil_query *query)
+{
+	query->out_tick_hz = 250;
+	query->out_tick_ns = 4000000;
+	query->out_regions_max = 4096;
+	query->out_timer_rate_max = 10000;
+	if (!getenv("REFUSE"))
+		dprintf(2, "query\n");
+	return 0;
+}
+
+static int start(const struct profil_start *start)
+{
+	const char *refuse = getenv("REFUSE");
+
+	if (!refuse) {
+		dprintf(2, "start %u %u %u\n", start->rate, start->source, start->jitter);
+		return 0;
+	}
+	errno = atoi(refuse);
+	return -1;
+}
+
+static int stats(struct profil_stats *stats)
+{
+	stats->out_ticks = 1000;
+	stats->out_not_due = 800;
+	stats->out_in_range = 150;
+	stats->out_outside = 40;
+	stats->out_saturated = 7;
+	stats->out_lost = 3;
+	return 0;
+}
+
+int ioctl(int fd, unsigned long cmd, ...)
+{
+	va_list args;
+	void *arg;
+
+	(void)fd;
+	va_start(args, cmd);
+	arg = va_arg(args, void *);
+	va_end(args);
+	switch (cmd) {
+	case PROFIL_IOC_QUERY:
+		return query(arg);
+	case PROFIL_IOC_START:
+		return start(arg);
+	case PROFIL_IOC_STATS:
+		return stats(arg);
+	}
+	return 0;
+}
