@@ -56,7 +56,7 @@ static int run_helper(FIXTURE_DATA(gmon) *self, const char *environment, int chi
 }
 
 /* Records of @file, added to what is known of @run; false if there is an odd one. */
-static bool read_file(struct run *run, const char *file)
+static bool read_gmon(struct run *run, const char *file)
 {
 	unsigned char header[20], kind, text[16];
 	struct { __u64 from, self; } arc;
@@ -101,7 +101,7 @@ static bool read_glob(struct run *run, const char *pattern)
 	if (glob(pattern, 0, NULL, &files))
 		return true;
 	for (i = 0; ok && i < files.gl_pathc; i++)
-		ok = read_file(run, files.gl_pathv[i]);
+		ok = read_gmon(run, files.gl_pathv[i]);
 	globfree(&files);
 	return ok;
 }
@@ -112,7 +112,7 @@ static bool read_files(struct run *run, const char *dir, const char *suffix)
 	char pattern[64];
 
 	snprintf(pattern, sizeof(pattern), "%s/gmon.out%s", dir, suffix);
-	if (!read_file(run, pattern))
+	if (!read_gmon(run, pattern))
 		return false;
 	strcat(pattern, ".[!0-9]*");
 	return read_glob(run, pattern);

@@ -182,6 +182,22 @@ static inline int write_file(const char *path, int flags, const char *text)
 	return done < 0 ? -errno : 0;
 }
 
+/* As much of it as @text, which ends with a 0, has room for. */
+static inline int read_file(const char *path, char *text, size_t size)
+{
+	int file = open(path, O_RDONLY | O_CLOEXEC);
+	ssize_t done;
+
+	if (file < 0)
+		return -errno;
+	done = read(file, text, size - 1);
+	close(file);
+	if (done < 0)
+		return -EIO;
+	text[done] = '\0';
+	return 0;
+}
+
 static inline int profil_open(void)
 {
 	return open("/dev/profil", O_RDWR | O_CLOEXEC);
