@@ -126,6 +126,58 @@ TEST_F(lifecycle, child_of_a_stopped_profile_is_off)
 	EXPECT_EQ(0, wait_for(pid));
 }
 
+/* In a forked child: 0 if it is not profiled, and neither is a child of it. */
+static int expect_unprofiled(int fd, const __u16 *counter)
+{
+	struct profil_stats stats;
+	pid_t pid;
+
+	if (profil_stats(fd, &stats) != -ENOENT)
+		return 1;
+	burn_uncounted(fd, hot_a, 5);
+	if (profil_stats(fd, &stats) != -ENOENT || counter[0])
+		return 2;
+	pid = fork();
+	if (!pid)
+		_exit(profil_stats(fd, &stats) == -ENOENT ? 0 : 1);
+	if (pid < 0 || wait_for(pid))
+		return 3;
+	/* It may be, on its own account, and its own children with it. */
+	if (profil_start_page(fd, hot_a, (void *)counter) ||
+	    !burn(fd, hot_a, 5))
+		return 4;
+	pid = fork();
+	if (!pid)
+		_exit(burn(fd, hot_a, 5) ? 0 : 1);
+	return pid < 0 || wait_for(pid) ? 5 : 0;
+}
+
+TEST_F(lifecycle, noinherit_means_no_child_and_all_threads)
+{
+	struct profil_region regions[] = {
+		page_region(hot_a, self->counter),
+		page_region(hot_b, self->counter + 1),
+	};
+	struct burner burner;
+	pid_t pid;
+
+	ASSERT_EQ(0, profil_start_flags(self->fd, regions, 2, PROFIL_START_F_NOINHERIT));
+	pid = fork();
+	ASSERT_LE(0, pid);
+	if (!pid)
+		_exit(expect_unprofiled(self->fd, self->counter));
+	EXPECT_EQ(0, wait_for(pid));
+	ASSERT_EQ(0, burner_start(&burner, hot_b));
+	do {
+		ASSERT_TRUE(burn(self->fd, hot_a, 10));
+	} while (!*(volatile __u16 *)(self->counter + 1));
+	burner_join(&burner);
+	ASSERT_TRUE(profil_finish(self->fd, &self->stats));
+	EXPECT_TRUE(none_lost_before_the_end(&self->stats));
+	EXPECT_EQ(self->stats.out_in_range, self->counter[0] + self->counter[1]);
+	EXPECT_EQ(0, self->stats.out_forks_missed);
+}
+
 /* What runs after exec: 0 if no profile came along. */
 static int executed_image(void)
 {

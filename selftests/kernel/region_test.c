@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Where a sample falls: regions, scales, ends and system time. */
-#include "profil_common.h"
+#include "ticks.h"
 
 FIXTURE_WITH_PAGE(region)
 
@@ -221,6 +221,67 @@ TEST_F(system, time_falls_on_the_bin_of_the_return_address)
 	ASSERT_EQ(0, profil_stats(self->fd, &self->stats));
 	EXPECT_TRUE(check_identity(&self->stats));
 	EXPECT_EQ(self->stats.out_in_range, sum_u16(counters, num));
+}
+
+/* As take_pair(), and of the same moment those that found user mode. */
+static bool take_user(int fd, const struct instance *all, const struct instance *of_user,
+		      __u64 *events, __u64 *user, struct profil_stats *stats)
+{
+	do {
+		if (!take_pair(all, fd, events, stats))
+			return false;
+		*user = instance_count(of_user);
+	} while (instance_count(all) != *events);
+	return true;
+}
+
+/* In the kernel and in user mode; how many of which is the machine's affair. */
+static bool burn_both(FIXTURE_DATA(system) *self, const struct profil_stats *first)
+{
+	__u64 user, system;
+
+	do {
+		read_loop(self->zero, self->sink, 1 << 14, 20);
+		hot_b(HOT_ROUNDS / 4);
+		if (profil_stats(self->fd, &self->stats))
+			return false;
+		system = self->stats.out_system - first->out_system;
+		user = self->stats.out_ticks - first->out_ticks - system;
+	} while (system + user < 150 || system <= 10 || user <= 10);
+	return settle(self->fd, &self->stats);
+}
+
+TEST_F(system, user_only_leaves_out_exactly_the_ticks_in_the_kernel)
+{
+	__u64 user_first, user_last, all_first, all_last;
+	__u16 *counter = page_alloc();
+	struct profil_region region = page_region(read_loop, counter);
+	struct instance all, user;
+	struct profil_stats first;
+	pid_t tid = getpid();
+
+	ASSERT_NE(NULL, counter);
+	ASSERT_EQ(0, event_create());
+	ASSERT_EQ(0, instance_create(&all));
+	ASSERT_EQ(0, instance_create(&user));
+	ASSERT_EQ(0, instance_watch(&all, &tid, 1, ALL_TICKS));
+	ASSERT_EQ(0, instance_watch(&user, &tid, 1, USER_TICKS));
+	ASSERT_EQ(0, profil_start_flags(self->fd, &region, 1, PROFIL_START_F_USER_ONLY));
+	ASSERT_TRUE(take_user(self->fd, &all, &user, &all_first, &user_first, &first));
+	ASSERT_TRUE(burn_both(self, &first));
+	ASSERT_TRUE(take_user(self->fd, &all, &user, &all_last, &user_last, &self->stats));
+	EXPECT_EQ(all_last - all_first, self->stats.out_ticks - first.out_ticks);
+	EXPECT_EQ(user_last - user_first,
+		  self->stats.out_ticks - self->stats.out_system -
+			  (first.out_ticks - first.out_system));
+	EXPECT_LT(10, self->stats.out_system);
+	EXPECT_LT(10, user_last - user_first);
+	ASSERT_TRUE(profil_finish(self->fd, &self->stats));
+	EXPECT_TRUE(none_lost_before_the_end(&self->stats));
+	EXPECT_EQ(self->stats.out_in_range, *counter);
+	instance_destroy(&all);
+	instance_destroy(&user);
+	event_remove();
 }
 
 TEST_F(system, time_is_charged_and_deferred)
