@@ -203,13 +203,12 @@ TEST_F(memory, every_other_failure_leaves_the_profile_running)
 	for (i = 0; i < ARRAY_SIZE(wrong); i++) {
 		region = page_region(hot_a, other);
 		if (i == 10)
-			region.flags = PROFIL_REGION_F_U32 |
-				       PROFIL_REGION_F_U64;
+			region.buf_uptr++;
 		else if (i == 11)
 			region.flags = 1U << 31;
 		else if (i == 12)
 			region.flags = PROFIL_REGION_F_PER_COUNTER |
-				       PROFIL_REGION_F_BYTE17;
+				       PROFIL_REGION_F_BSD_ROUNDING;
 		EXPECT_NE(0, i == 13 ?
 			  profil_ioctl(self->fd, PROFIL_IOC_START, NULL) :
 			  profil_ioctl(self->fd, PROFIL_IOC_START, &wrong[i]))
