@@ -89,50 +89,20 @@ static bool swap_out(void *at)
 	return false;
 }
 
-static void run_swapped(struct __test_metadata *_metadata,
-			FIXTURE_DATA(swap) *self,
-			const struct profil_region *region)
+TEST_F(swap, page_comes_back_and_counts_on)
 {
-	ASSERT_EQ(0, profil_start(self->fd, region, 1));
+	self->counter[7] = 1000;
+	ASSERT_TRUE(swap_out(self->counter));
+	ASSERT_EQ(0, profil_start_page(self->fd, hot_a, self->counter + 7));
 	/* On slow kernels many a tick finds the question for the count. */
 	do {
 		ASSERT_TRUE(burn(self->fd, hot_a, 20));
 		ASSERT_TRUE(settle(self->fd, &self->stats));
 	} while (self->stats.out_in_range <= 5);
-	ASSERT_EQ(0, profil_stop(self->fd));
-	ASSERT_EQ(0, profil_stats(self->fd, &self->stats));
-	EXPECT_TRUE(check_identity(&self->stats));
+	ASSERT_TRUE(profil_finish(self->fd, &self->stats));
 	EXPECT_LT(0, self->stats.out_deferred);
 	EXPECT_TRUE(none_lost_before_the_end(&self->stats));
-}
-
-TEST_F(swap, page_comes_back_and_counts_on)
-{
-	struct profil_region region = page_region(hot_a, self->counter + 7);
-
-	self->counter[7] = 1000;
-	ASSERT_TRUE(swap_out(self->counter));
-	run_swapped(_metadata, self, &region);
 	EXPECT_EQ(1000 + self->stats.out_in_range, self->counter[7]);
-}
-
-TEST_F(swap, counter_on_two_pages_comes_back_and_counts_on)
-{
-	struct profil_region region;
-	__u8 *pages = mmap(NULL, 2 * PAGE, PROT_READ | PROT_WRITE,
-			   MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	__u64 value = 0x1fffffffdULL;
-
-	ASSERT_NE(MAP_FAILED, pages);
-	region = page_region(hot_a, pages + PAGE - 3);
-	region.bytes = sizeof(value);
-	region.flags = PROFIL_REGION_F_U64;
-	memcpy(pages + PAGE - 3, &value, sizeof(value));
-	ASSERT_TRUE(swap_out(pages));
-	ASSERT_TRUE(swap_out(pages + PAGE));
-	run_swapped(_metadata, self, &region);
-	memcpy(&value, pages + PAGE - 3, sizeof(value));
-	EXPECT_EQ(0x1fffffffdULL + self->stats.out_in_range, value);
 }
 
 TEST_F(swap, page_that_goes_again_and_again_loses_nothing)
