@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* How many of the ticks are due, which, and how often each of them counts. */
+/* How many of the ticks are due, and which. */
 #include "ticks.h"
 
-/* @rate samples of each second, in which @hz ticks count @weight times each. */
+/* @rate samples of each second, in which there are @hz ticks. */
 struct share {
 	__u32 hz;
 	__u32 rate;
-	__u32 weight;
-	__u32 window;		/* in so many counts of ticks @due are due */
+	__u32 window;		/* of so many ticks @due are due */
 	__u32 due;
 };
 
@@ -18,16 +17,14 @@ static __u32 gcd(__u32 a, __u32 b)
 
 static struct share share_of(__u32 rate, __u32 hz)
 {
-	struct share share = {
+	__u32 common = gcd(hz, rate);
+
+	return (struct share){
 		.hz = hz,
 		.rate = rate,
-		.weight = (rate + hz - 1) / hz,
+		.window = hz / common,
+		.due = rate / common,
 	};
-	__u32 common = gcd(share.weight * hz, rate);
-
-	share.window = share.weight * hz / common;
-	share.due = rate / common;
-	return share;
 }
 
 /* Every window has its due, so that only the last may lack some. */
@@ -53,40 +50,19 @@ FIXTURE(rate) {
 	struct profil_stats stats;
 };
 
-/* Of the ticks' own rate, so many times, and so many more. */
 FIXTURE_VARIANT(rate) {
-	__u32 times;
-	__u32 more;
+	__u32 rate;		/* 0: that of the ticks */
 };
 
 FIXTURE_VARIANT_ADD(rate, one) {
-	.more = 1,
+	.rate = 1,
 };
 
 FIXTURE_VARIANT_ADD(rate, hundred) {
-	.more = 100,
+	.rate = 100,
 };
 
 FIXTURE_VARIANT_ADD(rate, that_of_the_ticks) {
-	.times = 1,
-};
-
-FIXTURE_VARIANT_ADD(rate, one_above_the_ticks) {
-	.times = 1,
-	.more = 1,
-};
-
-FIXTURE_VARIANT_ADD(rate, hundred_above_the_ticks) {
-	.times = 1,
-	.more = 100,
-};
-
-FIXTURE_VARIANT_ADD(rate, twice_the_ticks) {
-	.times = 2,
-};
-
-FIXTURE_VARIANT_ADD(rate, eight_times_the_ticks) {
-	.times = 8,
 };
 
 FIXTURE_SETUP(rate)
@@ -96,8 +72,7 @@ FIXTURE_SETUP(rate)
 	ASSERT_OPEN_WITH_PAGE(self->fd, self->counter);
 	self->region = page_region(hot_a, self->counter);
 	ASSERT_EQ(0, profil_query(self->fd, &query));
-	self->share = share_of(variant->times * query.out_tick_hz +
-			       variant->more, query.out_tick_hz);
+	self->share = share_of(variant->rate ?: query.out_tick_hz, query.out_tick_hz);
 	ASSERT_EQ(0, event_create());
 	ASSERT_EQ(0, instance_create(&self->instance));
 }
@@ -122,15 +97,14 @@ TEST_F(rate, exactly_its_share_of_the_ticks_is_due)
 	ASSERT_TRUE(take_pair(&self->instance, self->fd, &events_first,
 			      &first));
 	for (i = 0; i < 100; i++) {
-		ASSERT_TRUE(burn(self->fd, hot_a, 3 * self->share.weight));
+		ASSERT_TRUE(burn(self->fd, hot_a, 3));
 		ASSERT_EQ(0, profil_stats(self->fd, &self->stats));
 		EXPECT_TRUE(check_identity(&self->stats));
 		EXPECT_TRUE(share_holds(&self->share, &self->stats));
 	}
 	ASSERT_TRUE(take_pair(&self->instance, self->fd, &events_last,
 			      &self->stats));
-	EXPECT_EQ((events_last - events_first) * self->share.weight,
-		  self->stats.out_ticks - first.out_ticks);
+	EXPECT_EQ(events_last - events_first, self->stats.out_ticks - first.out_ticks);
 	ASSERT_TRUE(profil_finish(self->fd, &self->stats));
 	EXPECT_EQ(self->share.rate, self->stats.out_rate);
 	EXPECT_EQ(self->stats.out_in_range, *self->counter);
@@ -150,7 +124,7 @@ TEST_F(rate, share_is_of_the_ticks_of_all_threads)
 				       self->share.rate));
 	for (i = 0; i < ARRAY_SIZE(burners); i++)
 		ASSERT_EQ(0, burner_start(&burners[i], hot_a));
-	ASSERT_TRUE(burn(self->fd, hot_a, 200 * self->share.weight));
+	ASSERT_TRUE(burn(self->fd, hot_a, 200));
 	for (i = 0; i < ARRAY_SIZE(burners); i++)
 		burner_join(&burners[i]);
 	/* Nothing runs beside the reader, so the two numbers agree. */
