@@ -141,24 +141,22 @@ FIXTURE_TEARDOWN(fault)
 }
 
 /* In a process of its own: 0 for 0, the errno, or above 100 what is wrong. */
-static int first_start(FIXTURE_DATA(fault) *self, unsigned int n, __u32 flags,
-		       bool *fired)
+static int first_start(FIXTURE_DATA(fault) *self, unsigned int n, bool *fired)
 {
-	struct profil_region region = page_region(hot_a, self->counter);
 	int nth = fault_open(), ret, again;
 
 	/* Of a user of its own, who is not known yet. */
 	if (setuid(FIRST_UID + getpid()))
 		return 106;
 	fault_arm(nth, n);
-	ret = profil_start_flags(self->fd, &region, 1, flags);
+	ret = profil_start_page(self->fd, hot_a, self->counter);
 	*fired = fault_fired(nth);
 	again = profil_stats(self->fd, &self->stats);
 	if (!ret && (again || self->stats.out_state != PROFIL_STATE_ON))
 		return 101;
 	if (ret && !(again == -ENOENT || self->stats.out_state == PROFIL_STATE_OFF))
 		return 102;
-	if (profil_start_flags(self->fd, &region, 1, flags))
+	if (profil_start_page(self->fd, hot_a, self->counter))
 		return 103;
 	if (!burn(self->fd, hot_a, 2))
 		return 104;
@@ -181,7 +179,7 @@ static unsigned int sweep_first_start(struct __test_metadata *_metadata,
 
 		ASSERT_LE(0, pid);
 		if (!pid)
-			_exit(first_start(self, n, 0, fired));
+			_exit(first_start(self, n, fired));
 		ret = wait_for(pid);
 		EXPECT_TRUE(!ret || ret == ENOMEM || ret == EFAULT) {
 			TH_LOG("fault %u: %d", n, ret);
@@ -359,10 +357,11 @@ TEST_F_TIMEOUT(fault, moving_the_anchor, 1500)
 	EXPECT_TRUE(lockdep_is_content());
 }
 
+/* A thread that waits for samples of hot_a(), which it has none of itself. */
 struct watcher {
 	pthread_t thread;
 	int fd;
-	__u64 ticks;		/* to see */
+	__u64 samples;		/* to see */
 	volatile bool seen;
 };
 
@@ -370,14 +369,15 @@ static void *watcher_fn(void *arg)
 {
 	struct watcher *watcher = arg;
 	struct profil_stats stats;
-	__u64 end = 0;
+	__u64 samples, end = 0;
 
 	do {
 		if (profil_stats(watcher->fd, &stats))
 			break;
+		samples = stats.out_in_range + stats.out_lost;
 		if (!end)
-			end = stats.out_ticks + watcher->ticks;
-	} while (stats.out_ticks < end);
+			end = samples + watcher->samples;
+	} while (samples < end);
 	watcher->seen = true;
 	return NULL;
 }
@@ -385,12 +385,11 @@ static void *watcher_fn(void *arg)
 /* A page of the histogram is allocated when the first sample is delivered. */
 TEST_F(fault, delivery_without_memory)
 {
-	struct watcher watcher = { .fd = self->fd, .ticks = 3 };
-	struct profil_region region = page_region(hot_a, self->counter);
+	struct watcher watcher = { .fd = self->fd, .samples = 3 };
 	unsigned int n;
 	bool fired = true;
 
-	ASSERT_EQ(0, profil_start_flags(self->fd, &region, 1, PROFIL_START_F_THREAD));
+	ASSERT_EQ(0, profil_start_page(self->fd, hot_a, self->counter));
 	for (n = 1; fired && n < 40; n++) {
 		ASSERT_EQ(0, madvise(self->counter, PAGE, MADV_DONTNEED));
 		watcher.seen = false;
@@ -420,21 +419,10 @@ FIXTURE(replace) {
 
 FIXTURE_VARIANT(replace) {
 	__u32 num;
-	__u32 flags;
 };
 
 FIXTURE_VARIANT_ADD(replace, one) {
 	.num = 1,
-};
-
-FIXTURE_VARIANT_ADD(replace, thread) {
-	.num = 1,
-	.flags = PROFIL_START_F_THREAD,
-};
-
-FIXTURE_VARIANT_ADD(replace, validate) {
-	.num = 1,
-	.flags = PROFIL_START_F_VALIDATE,
 };
 
 FIXTURE_VARIANT_ADD(replace, many) {
@@ -467,20 +455,16 @@ static bool still_counts(int fd, volatile __u16 *counter)
 /* How many STARTs of @num regions failed, in a sweep over one. */
 static unsigned int sweep_start(struct __test_metadata *_metadata,
 				FIXTURE_DATA(replace) *self,
-				const struct profil_region *region, __u32 num,
-				__u32 flags)
+				const struct profil_region *region, __u32 num)
 {
-	bool validate = flags & PROFIL_START_F_VALIDATE, fired = true;
-	void *buf = (void *)(uintptr_t)region->buf_uptr;
 	unsigned int n, failed = 0;
+	bool fired = true;
 	int ret = 0;
 
 	for (n = 1; fired && n < FAULTS_MAX; n++) {
 		ASSERT_EQ(0, profil_start_page(self->fd, hot_a, self->counter));
-		if (validate)
-			ASSERT_EQ(0, madvise(buf, PAGE, MADV_DONTNEED));
 		fault_arm(self->nth, n);
-		ret = profil_start_flags(self->fd, region, num, flags);
+		ret = profil_start(self->fd, region, num);
 		fired = fault_fired(self->nth);
 		EXPECT_TRUE(!ret || (fired && (ret == -ENOMEM || ret == -EFAULT))) {
 			TH_LOG("fault %u: %d", n, ret);
@@ -488,9 +472,6 @@ static unsigned int sweep_start(struct __test_metadata *_metadata,
 		failed += !!ret;
 		ASSERT_EQ(0, profil_stats(self->fd, &self->stats));
 		EXPECT_TRUE(check_identity(&self->stats));
-		if (validate && ret == -EFAULT &&
-		    self->stats.out_state == PROFIL_STATE_OFF)
-			continue;
 		ASSERT_EQ(PROFIL_STATE_ON, self->stats.out_state);
 		if (ret)
 			EXPECT_TRUE(still_counts(self->fd, self->counter));
@@ -502,10 +483,7 @@ static unsigned int sweep_start(struct __test_metadata *_metadata,
 	return failed;
 }
 
-/*
- * A START that fails leaves what was there, but for a histogram that is not
- * writable, which is what a page that cannot be had looks like with VALIDATE.
- */
+/* A START that fails leaves what was there. */
 TEST_F_TIMEOUT(replace, failing_start_leaves_the_former_one, 1500)
 {
 	struct profil_region *region = calloc(variant->num, sizeof(*region));
@@ -522,10 +500,9 @@ TEST_F_TIMEOUT(replace, failing_start_leaves_the_former_one, 1500)
 	for (i = 0; i < variant->num; i++)
 		region[i] = page_region((char *)hot_b + i * PAGE, fresh + i);
 	for (sweeps = 0; sweeps < SWEEPS && failed < least; sweeps++)
-		failed = sweep_start(_metadata, self, region, variant->num,
-				     variant->flags);
+		failed = sweep_start(_metadata, self, region, variant->num);
 	EXPECT_LE(least, failed);
-	ASSERT_EQ(0, profil_start_flags(self->fd, region, variant->num, variant->flags));
+	ASSERT_EQ(0, profil_start(self->fd, region, variant->num));
 	ASSERT_TRUE(burn(self->fd, hot_a, 8));
 	EXPECT_EQ(0, *(volatile __u16 *)self->counter);
 	free(region);
