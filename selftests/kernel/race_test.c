@@ -22,7 +22,6 @@
 #define RING		64	/* histograms in turn */
 #define TICKS		40	/* that a race is given */
 #define REGIONS_MAX	4096
-#define SHARED		(64 * PAGE)
 
 static void pause_cpu(int times)
 {
@@ -34,20 +33,14 @@ static void pause_cpu(int times)
 #endif
 }
 
-static int read_text(const char *path, char *text, size_t size)
+/* The first line of a file, without its end. */
+static int read_line(const char *path, char *text, size_t size)
 {
-	int file = open(path, O_RDONLY | O_CLOEXEC);
-	ssize_t done;
+	int err = read_file(path, text, size);
 
-	if (file < 0)
-		return -errno;
-	done = read(file, text, size - 1);
-	close(file);
-	if (done < 0)
-		return -errno;
-	text[done] = 0;
-	text[strcspn(text, "\n")] = 0;
-	return 0;
+	if (!err)
+		text[strcspn(text, "\n")] = 0;
+	return err;
 }
 
 /* How wide all windows are; a build that is no test has none. */
@@ -249,15 +242,11 @@ TEST_F(race, replacement_against_ticks)
 /* START, and wait for a sample of @code that may not be accounted for yet. */
 static bool one_written(FIXTURE_DATA(race) *self, void *code, __u64 *before)
 {
-	struct profil_region region = page_region(code, self->pages[0]);
 	volatile __u16 *count = self->pages[0];
-	struct profil_query query;
 
 	*count = 0;
 	*before = ticks(self) ? self->stats.out_in_range : 0;
-	/* Twice for each tick, which is not the short way. */
-	if (profil_query(self->fd, &query) ||
-	    profil_start_rate(self->fd, &region, 1, 2000000000 / query.out_tick_ns))
+	if (profil_start_page(self->fd, code, self->pages[0]))
 		return false;
 	while (!*count)
 		pause_cpu(1);
@@ -502,7 +491,7 @@ TEST_F(race, rmmod_against_a_sample_that_sleeps)
 	ASSERT_EQ(1, poll(&pollfd, 1, -1));
 	ASSERT_EQ(0, munmap((void *)find_anchor(NULL), PAGE));
 	ASSERT_EQ(0, close(self->fd));
-	ASSERT_EQ(0, read_text("/sys/module/profil/refcnt", count,
+	ASSERT_EQ(0, read_line("/sys/module/profil/refcnt", count,
 			       sizeof(count)));
 	/* Of that sample, and of those that came on the way to its sleep. */
 	EXPECT_LT(0, atoi(count));
@@ -521,7 +510,7 @@ static bool file_has(const char *path, const char *what)
 {
 	char text[1024];
 
-	return !read_text(path, text, sizeof(text)) && strstr(text, what);
+	return !read_line(path, text, sizeof(text)) && strstr(text, what);
 }
 
 /*
@@ -648,42 +637,6 @@ TEST_F(race, two_cpus_against_the_maximum)
 	expect_counted(2);
 	EXPECT_EQ(65535, *counter);
 	EXPECT_LT(0, self->stats.out_saturated);
-}
-
-/* The upper half of a counter changes all the time, but for a rest. */
-static void step_add_often(struct other *other)
-{
-	__atomic_fetch_add((__u32 *)other->memory, 1, __ATOMIC_RELAXED);
-	pause_cpu(other->steps % 100 < 99 ? 1 : 100);
-}
-
-TEST_F(race, program_that_often_adds_against_a_carry)
-{
-	struct profil_region region = page_region(hot_a, self->pages[0]);
-	__u64 *counter = (__u64 *)self->pages[0], before = 0;
-	int i;
-
-	region.bytes = sizeof(*counter);
-	region.flags = PROFIL_REGION_F_U64;
-	self->other.memory = (__u32 *)counter + 1;
-	for (i = 0; i < 30; i++) {
-		*counter = 0xffffffff;
-		ASSERT_EQ(0, other_start(&self->other, step_add_often));
-		/* The first tick is the one with a carry. */
-		while (!self->other.steps)
-			pause_cpu(1);
-		ASSERT_EQ(0, profil_start(self->fd, &region, 1));
-		ASSERT_TRUE(burn(self->fd, hot_a, 2));
-		other_join(&self->other);
-		ASSERT_TRUE(settle_soon(self->fd, &self->stats));
-		ASSERT_EQ(0, profil_stop(self->fd));
-		ASSERT_EQ(0, profil_stats(self->fd, &self->stats));
-		ASSERT_EQ(self->stats.out_in_range - before,
-			  *counter - 0xffffffff -
-			  ((__u64)self->other.steps << 32));
-		before = self->stats.out_in_range;
-	}
-	EXPECT_TRUE(check_identity(&self->stats));
 }
 
 /* Many ticks of one system call, delivered when it returns. */
@@ -986,92 +939,6 @@ TEST_F(race, kill_against_the_worker)
 	usleep(100000);
 }
 
-/*
- * The last user goes while fork makes another: after the hook was let go of, or
- * just as it is being let go of.  The child must count.
- */
-static int child_counts(int fd)
-{
-	struct profil_stats before, stats;
-	long end;
-
-	/* Until the one who lets go of it has come to an end. */
-	usleep(2000000);
-	if (profil_stats(fd, &before))
-		return 0;	/* STOP came before fork. */
-	/* In so many of the kernel's ticks, for the hook may be late. */
-	end = busy_cpu0() + 1000;
-	do {
-		hot_a(HOT_ROUNDS);
-		if (profil_stats(fd, &stats) ||
-		    stats.out_ticks > before.out_ticks)
-			return 0;
-	} while (busy_cpu0() < end);
-	return 1;
-}
-
-static void step_stop(struct other *other)
-{
-	/* An emulator may let this CPU run for a tenth of a second before the one that forks. */
-	usleep(300000);
-	other->ret = profil_stop(other->fd);
-	if (other->memory)
-		hold(other->memory, 1200000);
-	other->stop = true;
-}
-
-/* On memory that is there and not copied: a fault would wait for fork. */
-static struct other *other_start_shared(const struct other *other)
-{
-	char *memory = mmap(NULL, SHARED, PROT_READ | PROT_WRITE,
-			    MAP_SHARED | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
-	struct other *shared = (struct other *)memory;
-	pthread_attr_t attr;
-
-	if (memory == MAP_FAILED)
-		return NULL;
-	*shared = *other;
-	pthread_attr_init(&attr);
-	if (pthread_attr_setstack(&attr, memory + PAGE, SHARED - PAGE) ||
-	    pthread_create(&shared->thread, &attr, other_fn, shared))
-		return NULL;
-	return shared;
-}
-
-static int fork_beside(FIXTURE_DATA(race) *self, unsigned int us,
-		       void (*step)(struct other *other), void *memory)
-{
-	struct other *other;
-	pid_t pid;
-
-	hold("inherit", us);
-	other = other_start_shared(&(struct other){
-		.step = step, .fd = self->fd, .memory = memory,
-	});
-	if (!other)
-		return 102;
-	do
-		usleep(1000);
-	while (!other->ready);
-	pid = fork();
-	if (!pid)
-		_exit(child_counts(self->fd));
-	other_join(other);
-	return other->ret ? 103 : wait_for(pid);
-}
-
-TEST_F(race, fork_against_a_hook_that_is_gone)
-{
-	ASSERT_EQ(0, profil_start_page(self->fd, hot_a, self->pages[0]));
-	EXPECT_EQ(0, fork_beside(self, 1700000, step_stop, NULL));
-}
-
-TEST_F(race, fork_against_a_hook_that_goes)
-{
-	ASSERT_EQ(0, profil_start_page(self->fd, hot_a, self->pages[0]));
-	EXPECT_EQ(0, fork_beside(self, 1700000, step_stop, "settle"));
-}
-
 static void await_hook(int fd, bool armed)
 {
 	struct profil_query query;
@@ -1118,43 +985,6 @@ TEST_F(race, start_against_a_hook_that_goes_while_a_thread_never_sleeps)
 	other_join(&self->other);
 	close(self->other.fd);
 	EXPECT_EQ(0, self->other.ret);
-}
-
-/*
- * Has the hook come back as soon as it was let go of, but not the timers.  Not in
- * the parent, of whose memory fork keeps others out.
- */
-static pid_t start_ticks_elsewhere(void *page)
-{
-	pid_t pid = fork();
-	int fd;
-
-	if (pid)
-		return pid;
-	pin(1);
-	fd = profil_open();
-	await_hook(fd, true);
-	await_hook(fd, false);
-	if (!profil_start_page(fd, hot_a, page))
-		pause();
-	_exit(1);
-}
-
-TEST_F(race, fork_against_timers_that_go)
-{
-	struct profil_region region = any_region(self->pages[0]);
-	struct profil_query query;
-	pid_t pid;
-
-	ASSERT_EQ(0, profil_query(self->fd, &query));
-	if (!query.out_timer_rate_max)
-		SKIP(return, "no timer source: timers are no finer than the tick");
-	pid = start_ticks_elsewhere(self->pages[1]);
-	ASSERT_LT(0, pid);
-	ASSERT_EQ(0, profil_start_timer(self->fd, &region, 1, 100, 0));
-	EXPECT_EQ(0, fork_beside(self, 3500000, step_stop, NULL));
-	EXPECT_EQ(0, kill(pid, SIGKILL));
-	EXPECT_EQ(-SIGKILL, wait_for(pid));
 }
 
 /*
@@ -1218,7 +1048,7 @@ static void found_parameters(char *parameters, size_t size)
 
 	for (i = 0; i < ARRAY_SIZE(names); i++) {
 		snprintf(path, sizeof(path), PARAMETERS "%s", names[i]);
-		if (!read_text(path, value, sizeof(value)) && *value != '(')
+		if (!read_line(path, value, sizeof(value)) && *value != '(')
 			done += snprintf(parameters + done, size - done,
 					 "%s=%s ", names[i], value);
 	}
@@ -1253,6 +1083,57 @@ static bool begin_anew(FIXTURE_DATA(race) *self)
 		return false;
 	self->fd = profil_open();
 	return self->fd >= 0;
+}
+
+/* In a forked child, whose parent then lets go of the hook that both have. */
+static int child_counts(int fd)
+{
+	struct profil_stats before, stats;
+	long end;
+
+	/* Longer than a hook stays that nobody has. */
+	usleep(2000000);
+	if (profil_stats(fd, &before))
+		return 1;
+	/* In so many of the kernel's ticks, for the machine may be slow. */
+	end = busy_cpu0() + 1000;
+	do {
+		hot_a(HOT_ROUNDS);
+		if (profil_stats(fd, &stats))
+			return 2;
+		if (stats.out_ticks > before.out_ticks)
+			return 0;
+	} while (busy_cpu0() < end);
+	return 3;
+}
+
+static int fork_and_stop(FIXTURE_DATA(race) *self)
+{
+	pid_t pid = fork();
+
+	if (!pid)
+		_exit(child_counts(self->fd));
+	return profil_stop(self->fd) ? 4 : wait_for(pid);
+}
+
+TEST_F(race, stop_against_the_hook_of_a_child)
+{
+	ASSERT_TRUE(begin_anew(self));
+	ASSERT_EQ(0, profil_start_page(self->fd, hot_a, self->pages[0]));
+	EXPECT_EQ(0, fork_and_stop(self));
+}
+
+TEST_F(race, stop_against_the_timers_of_a_child)
+{
+	struct profil_region region = any_region(self->pages[0]);
+	struct profil_query query;
+
+	ASSERT_TRUE(begin_anew(self));
+	ASSERT_EQ(0, profil_query(self->fd, &query));
+	if (!query.out_timer_rate_max)
+		SKIP(return, "no timer source: timers are no finer than the tick");
+	ASSERT_EQ(0, profil_start_timer(self->fd, &region, 1, 100, 0));
+	EXPECT_EQ(0, fork_and_stop(self));
 }
 
 /* The hook is switched off by others. */
@@ -1489,7 +1370,7 @@ static void say_hash(void)
 {
 	char text[64];
 
-	if (!read_text(PARAMETERS "race_hash", text, sizeof(text)))
+	if (!read_line(PARAMETERS "race_hash", text, sizeof(text)))
 		printf("# race points passed, and the hash of their order: %s\n",
 		       text);
 }
