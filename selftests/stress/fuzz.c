@@ -380,13 +380,13 @@ static void make_region(struct thread *t, struct profil_region *region)
 
 	*region = (struct profil_region){
 		.buf_uptr = mostly(t, ARENA + (below(t, ARENA_BYTES) &
-					       ~pick(t, 0, 1, 3, 7, PAGE - 1))),
+					       ~pick(t, 0, 1, 3, 3, 3, 7, PAGE - 1))),
 		.bytes = mostly(t, pick(t, 0, 1, 2, 3, 4, 8, 64, 1000, PAGE,
 					8 * PAGE)),
 		.offset = mostly(t, pc),
 		.scale = mostly(t, pick(t, 0, 1, 2, 3, 32, 32768, 65535, 65536,
 					65537, 131072)),
-		.flags = once_in(t, 3) ? below(t, 64) : 0,
+		.flags = once_in(t, 3) ? below(t, 16) : 0,
 	};
 	if (once_in(t, 100))
 		region->flags = wild(t);
@@ -402,12 +402,11 @@ static void op_start(struct thread *t)
 		num = pick(t, 64, 1000, 4095, 4096, 4097);
 	*start = (struct profil_start){
 		.size = sizeof(*start),
-		.flags = once_in(t, 3) ? below(t, 64) : 0,
+		.flags = once_in(t, 3) ? below(t, 4) : 0,
 		.region_num = num,
 		.region_len = sizeof(struct profil_region),
 		.regions_uptr = (unsigned long)t->region,
-		.rate = once_in(t, 3) ? pick(t, 1, 3, 100, 249, 250, 251, 999, 1000,
-					     2000, 2001) : 0,
+		.rate = once_in(t, 3) ? pick(t, 1, 3, 100, 125, 249, 250, 251, 1000) : 0,
 	};
 	for (i = 0; i < num && i < REGIONS; i++)
 		make_region(t, &t->region[i]);

@@ -48,8 +48,7 @@
 /* A histogram of each width, of one page. */
 struct area {
 	__u16 narrow[PAGE / sizeof(__u16)];
-	__u32 middle[PAGE / sizeof(__u32)];
-	__u64 wide[PAGE / sizeof(__u64)];
+	__u32 wide[PAGE / sizeof(__u32)];
 };
 
 #define FRAMES		(PROCESSES * sizeof(struct area) / PAGE)
@@ -93,7 +92,6 @@ static const char *const check_names[] = {
 struct shared {
 	__u32 finish;		/* no new lives */
 	__u32 live;
-	__u32 hz;
 	int event;		/* the number that perf knows it by */
 	bool deferred;		/* no tick counts by itself */
 	bool worker;		/* counts what the tick could not */
@@ -390,14 +388,12 @@ static unsigned int regions(struct profil_region *region, bool overflow)
 	void (*const code[])(unsigned long) = { hot_a, hot_b, hot_c };
 	struct area *area = &shared->area[life.slot];
 	unsigned int i, n = 0, order, most;
-	void *buffers[] = { area->narrow, area->middle, area->wide };
-	static const __u32 flags[] = {
-		0, PROFIL_REGION_F_U32, PROFIL_REGION_F_U64,
-	};
+	void *buffers[] = { area->narrow, area->wide };
+	static const __u32 flags[] = { 0, PROFIL_REGION_F_U32 };
 
 	for (i = 0; i <= ARRAY_SIZE(code); i++) {
 		/* A full counter would be no loss, but a count less. */
-		order = life.loose ? 1 + choose(2) : choose(3);
+		order = life.loose || choose(2);
 		most = PAGE >> (order + 1);
 		if (i == ARRAY_SIZE(code) ? !overflow : !choose(4))
 			continue;
@@ -419,7 +415,7 @@ static unsigned int regions(struct profil_region *region, bool overflow)
 
 static int life_start(void)
 {
-	const __u32 rates[] = { 0, 0, 0, 100, 37, 2 * shared->hz };
+	static const __u32 rates[] = { 0, 0, 0, 100, 37 };
 	struct profil_region region[4];
 	struct profil_start start = {
 		.size = sizeof(start),
@@ -432,14 +428,11 @@ static int life_start(void)
 		start.region_num = regions(region, life.loose || choose(8));
 	} while (!start.region_num && life.kind != WILD);
 	if (!life.loose)
-		start.rate = rates[choose(life.kind == WILD ? 6 : 5)];
+		start.rate = rates[choose(ARRAY_SIZE(rates))];
 	if (life.kind == USER)
 		start.flags |= PROFIL_START_F_USER_ONLY;
-	if (life.loose || !choose(3))
-		start.flags |= PROFIL_START_F_VALIDATE;
 	if (life.kind == WILD && !choose(4))
-		start.flags |= choose(2) ? PROFIL_START_F_THREAD :
-					   PROFIL_START_F_NOINHERIT;
+		start.flags |= PROFIL_START_F_NOINHERIT;
 	return profil_ioctl(life.fd, PROFIL_IOC_START, &start);
 }
 
@@ -735,8 +728,6 @@ static __u64 area_sum(unsigned int slot)
 
 	for (i = 0; i < ARRAY_SIZE(area->narrow); i++)
 		sum += area->narrow[i];
-	for (i = 0; i < ARRAY_SIZE(area->middle); i++)
-		sum += area->middle[i];
 	for (i = 0; i < ARRAY_SIZE(area->wide); i++)
 		sum += area->wide[i];
 	return sum;
@@ -751,6 +742,7 @@ static void family_first(int said, int go)
 	life.fd = profil_open();
 	life.kind = USER;
 	life.loose = true;
+	area_touch();
 	if (life.fd < 0 || life_start() || write(said, &c, 1) != 1 ||
 	    read(go, &c, 1) != 1) {
 		fail(CHECK_CALLS, "a family did not begin: %s",
@@ -866,7 +858,6 @@ static bool shared_create(void)
 	if (shared->event < 0 || fd < 0 || profil_query(fd, &query))
 		return false;
 	close(fd);
-	shared->hz = query.out_tick_hz;
 	shared->deferred = query.out_features & PROFIL_FEATURE_DEFERRED;
 	shared->worker = !(query.out_features & PROFIL_FEATURE_TASK_WORK);
 	/* Own timers are not the kernel's tick. */
