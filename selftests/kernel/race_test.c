@@ -240,13 +240,16 @@ TEST_F(race, replacement_against_ticks)
 }
 
 /* START, and wait for a sample of @code that may not be accounted for yet. */
-static bool one_written(FIXTURE_DATA(race) *self, void *code, __u64 *before)
+static bool one_written(FIXTURE_DATA(race) *self, void *code, __u32 timer_rate,
+			__u64 *before)
 {
+	struct profil_region region = page_region(code, self->pages[0]);
 	volatile __u16 *count = self->pages[0];
 
 	*count = 0;
 	*before = ticks(self) ? self->stats.out_in_range : 0;
-	if (profil_start_page(self->fd, code, self->pages[0]))
+	if (timer_rate ? profil_start_timer(self->fd, &region, 1, timer_rate, 0) :
+			 profil_start(self->fd, &region, 1))
 		return false;
 	while (!*count)
 		pause_cpu(1);
@@ -263,14 +266,14 @@ static bool stopped_exactly(FIXTURE_DATA(race) *self, __u64 before)
 	       stats.out_in_range - before == *count;
 }
 
-static bool ended_exactly(FIXTURE_DATA(race) *self, void *code)
+static bool ended_exactly(FIXTURE_DATA(race) *self, void *code, __u32 timer_rate)
 {
 	__u64 before;
 	int i;
 
 	hold("account", 1000);
 	for (i = 0; i < TICKS; i++)
-		if (!one_written(self, code, &before) || !stopped_exactly(self, before))
+		if (!one_written(self, code, timer_rate, &before) || !stopped_exactly(self, before))
 			return false;
 	return ticks(self) && check_identity(&self->stats);
 }
@@ -278,7 +281,19 @@ static bool ended_exactly(FIXTURE_DATA(race) *self, void *code)
 TEST_F(race, stop_against_the_account_of_a_tick)
 {
 	ASSERT_EQ(0, other_start(&self->other, step_hot));
-	EXPECT_TRUE(ended_exactly(self, hot_a));
+	EXPECT_TRUE(ended_exactly(self, hot_a, 0));
+	other_join(&self->other);
+}
+
+TEST_F(race, stop_against_the_account_of_a_sample_of_the_timer)
+{
+	struct profil_query query;
+
+	ASSERT_EQ(0, profil_query(self->fd, &query));
+	if (!query.out_timer_rate_max)
+		SKIP(return, "no timer source: timers are no finer than the tick");
+	ASSERT_EQ(0, other_start(&self->other, step_hot));
+	EXPECT_TRUE(ended_exactly(self, hot_a, 300));
 	other_join(&self->other);
 }
 
@@ -287,7 +302,7 @@ TEST_F(race, stop_against_the_account_of_a_delivery)
 	self->other.fd = open("/dev/zero", O_RDONLY | O_CLOEXEC);
 	ASSERT_LE(0, self->other.fd);
 	ASSERT_EQ(0, other_start(&self->other, step_read));
-	EXPECT_TRUE(ended_exactly(self, read_loop));
+	EXPECT_TRUE(ended_exactly(self, read_loop, 0));
 	other_join(&self->other);
 	close(self->other.fd);
 }
@@ -326,7 +341,7 @@ TEST_F(race, stop_against_stop)
 	ASSERT_EQ(0, other_start(&self->other, step_hot));
 	hold("account", 1000);
 	for (i = 0; i < TICKS; i++) {
-		ASSERT_TRUE(one_written(self, hot_a, &second.before));
+		ASSERT_TRUE(one_written(self, hot_a, 0, &second.before));
 		second.turn = true;
 		EXPECT_TRUE(stopped_exactly(self, second.before));
 		while (second.turn)
