@@ -10,45 +10,10 @@
 #include <linux/file.h>
 #include <linux/mm.h>
 #include <linux/mman.h>
-#include <linux/random.h>
 
 #include "profil.h"
-
-static void profil_anchor_missed(struct profil_reg *parent)
-{
-	unsigned long flags;
-
-	raw_spin_lock_irqsave(&parent->lock, flags);
-	parent->forks_missed++;
-	raw_spin_unlock_irqrestore(&parent->lock, flags);
-}
-
-/* Where no registration can be made the child's anchor stays without one. */
-static struct profil_reg *profil_anchor_inherit(struct profil_reg *parent,
-						struct mm_struct *mm)
-{
-	struct profil_reg *child;
-
-	if (!profil_switch_inherits(parent))
-		return NULL;
-	child = profil_reg_create(mm);
-	if (IS_ERR(child)) {
-		profil_anchor_missed(parent);
-		return NULL;
-	}
-	if (!profil_switch_inherit(child, parent)) {
-		profil_reg_put(child);
-		return NULL;
-	}
-	/* There is another if mremap() had no memory to unmap the former anchor. */
-	if (profil_reg_publish(child)) {
-		profil_switch_dead(child);
-		profil_reg_put(child);
-		return NULL;
-	}
-	profil_reg_put(child);
-	return child;
-}
+#include "race.h"
+#include "reg.h"
 
 /*
  * Task, under mmap_lock of the new mapping's address space: fork, where it is
@@ -63,7 +28,7 @@ static void profil_anchor_open(struct vm_area_struct *vma)
 	if (reg->mm == vma->vm_mm)
 		atomic_inc(&reg->anchors);
 	else
-		vma->vm_private_data = profil_anchor_inherit(reg, vma->vm_mm);
+		vma->vm_private_data = profil_profile_inherit(reg, vma->vm_mm);
 }
 
 /* Task, under mmap_lock or as the last user of the address space. */
@@ -73,8 +38,8 @@ static void profil_anchor_close(struct vm_area_struct *vma)
 
 	if (!reg || !atomic_dec_and_test(&reg->anchors))
 		return;
-	/* In this order: whoever finds none any more need not wait for anything. */
-	profil_switch_dead(reg);
+	/* In this order: whoever does not find it any more need not wait for anything. */
+	profil_profile_end(reg);
 	profil_race(PROFIL_RACE_CLOSE);
 	profil_reg_unpublish(reg);
 	profil_reg_put(reg);
@@ -92,16 +57,10 @@ static const struct vm_operations_struct profil_anchor_ops = {
 	.may_split	= profil_anchor_may_split,
 };
 
-/**
- * profil_anchor_mmap - The device's mmap operation
- * @file: The file that is mapped
- * @vma: The mapping
- *
- * Only profil_anchor_create() has a file that carries a registration, and no
- * descriptor of it exists, so every other mmap() fails.
- *
- * Context: Task, under mmap_lock.
- * Return: 0, -EINVAL, or -EEXIST if the address space has an anchor.
+/*
+ * The device's mmap operation.  Only profil_anchor_create() has a file that carries a
+ * registration, and no descriptor of it exists, so every other mmap() fails: -EINVAL; or
+ * -EEXIST if the address space has an anchor.  Under mmap_lock.
  */
 int profil_anchor_mmap(struct file *file, struct vm_area_struct *vma)
 {
@@ -131,23 +90,18 @@ static int profil_anchor_map(struct file *file, struct profil_reg *reg)
 	return IS_ERR_VALUE(addr) ? (long)addr : 0;
 }
 
-/**
- * profil_anchor_create - Register the address space of current
- * @device: Any file of the device
- *
- * Context: Task, without mmap_lock.
- * Return: 0, also if another thread was faster, or an error of the user
- * interface.
+/*
+ * Registers the address space of current; @device is any file of the device.  Returns 0,
+ * also if another thread was faster, or an error of the user interface.
  */
 int profil_anchor_create(struct file *device)
 {
-	struct profil_reg *reg = profil_reg_create(current->mm);
+	struct profil_reg *reg = profil_profile_create(current->mm);
 	struct file *file;
 	int err;
 
 	if (IS_ERR(reg))
 		return PTR_ERR(reg);
-	prandom_seed_state(&reg->rnd, get_random_u64());
 	/*
 	 * A file of its own, so that nobody else can map it; not to be written,
 	 * so that its mapping does not count as shared, for remap_file_pages().

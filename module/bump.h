@@ -23,38 +23,41 @@
  * faults disabled; the loaded page tables are those of the counter's address space.
  * Returns how much was added, which is less than @n where the counter is then at its
  * maximum; or, with nothing added, -EFAULT if the memory is not there or not writable
- * now, and -EAGAIN if others changed the word at each try.
+ * now, and -EAGAIN if another writer changed the word meanwhile.
  */
-static __always_inline int profil_bump(unsigned long addr, u32 mask, unsigned int n)
+static __always_inline long profil_bump_once(unsigned long addr, u32 mask, unsigned int n)
 {
 	u32 __user *word = (u32 __user *)(addr & ~3UL);
 	unsigned int shift = 8 * (addr % 4);
 	u32 old, seen, add;
-	int tries, err;
+	int err;
 
 	if (!user_access_begin(word, sizeof(*word)))
 		return -EFAULT;
 	unsafe_get_user(old, word, fault);
 	user_access_end();
-	for (tries = 0; tries < PROFIL_BUMP_TRIES; tries++) {
-		add = min_t(u32, n, ~old >> shift & mask);
-		if (!add)
-			return 0;
-		profil_race(PROFIL_RACE_BUMP);
-		err = futex_atomic_cmpxchg_inatomic(&seen, word, old,
-						    old + (add << shift));
-		if (err == -EAGAIN)	/* arm64: the reservation was lost */
-			err = __get_user(seen, word);
-		else if (!err && seen == old)
-			return add;
-		if (err)
-			return err;
-		old = seen;
-	}
-	return -EAGAIN;
+	add = min_t(u32, n, ~old >> shift & mask);
+	if (!add)
+		return 0;
+	profil_race(PROFIL_RACE_BUMP);
+	err = futex_atomic_cmpxchg_inatomic(&seen, word, old, old + (add << shift));
+	if (err)
+		return err;
+	return seen == old ? (long)add : -EAGAIN;
 fault:
 	user_access_end();
 	return -EFAULT;
+}
+
+/* The same, with a few tries more. */
+static inline long profil_bump(unsigned long addr, u32 mask, unsigned int n)
+{
+	long ret = -EAGAIN;
+	int tries;
+
+	for (tries = 0; ret == -EAGAIN && tries < PROFIL_BUMP_TRIES; tries++)
+		ret = profil_bump_once(addr, mask, n);
+	return ret;
 }
 
 #endif /* _PROFIL_BUMP_H */

@@ -1,26 +1,94 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Delivery of one pending record, in task context: counts it, or finds out why
- * not.  A thread delivers its own when it returns to user mode, and may sleep
- * for it; flush.c delivers for others.
+ * Delivery of one pending record, in task context: makes its counter writable and adds
+ * to it, or finds out why that is not possible.  A thread delivers its own records when
+ * it returns to user mode, and may sleep for it; flush.c delivers for others.
  */
+#include <linux/mm.h>
+#include <linux/mmap_lock.h>
 #include <linux/module.h>
 #include <linux/sched.h>
 
 #include "bump.h"
-#include "hot.h"
+#include "profil.h"
+#include "race.h"
+#include "reg.h"
+#include "section.h"
+#include "set.h"
 
 /* Tries of one delivery: each saw the page go away or the word change. */
 #define PROFIL_DELIVER_TRIES	64
 
-/**
- * profil_deliver_settle - Say where pending ticks ended
- * @reg: The registration
- * @class: Their class
- * @n: Their number
+static int profil_fault_check(const struct vm_area_struct *vma)
+{
+	if (!vma || !(vma->vm_flags & VM_WRITE))
+		return -EFAULT;
+	return vma->vm_flags & PROFIL_VM_DENIED ? -EACCES : 0;
+}
+
+static int profil_fault_wait(struct mm_struct *mm, unsigned long addr)
+{
+	bool unlocked = false;
+	int err;
+
+	/* Lets go of mmap_lock while it waits, for a userfault among others. */
+	err = fixup_user_fault(mm, addr, FAULT_FLAG_WRITE, &unlocked);
+	if (err == -EFAULT || err == -EHWPOISON)
+		return profil_fault_check(vma_lookup(mm, addr)) ?: -EACCES;
+	return err;
+}
+
+/* Returns with mmap_lock released. */
+static int profil_fault_nowait(struct vm_area_struct *vma, unsigned long addr)
+{
+	struct mm_struct *mm = vma->vm_mm;
+	vm_fault_t fault;
+
+	fault = handle_mm_fault(vma, addr & PAGE_MASK,
+				FAULT_FLAG_WRITE | FAULT_FLAG_ALLOW_RETRY |
+				FAULT_FLAG_RETRY_NOWAIT, NULL);
+	if (fault & VM_FAULT_COMPLETED)
+		return 0;
+	mmap_read_unlock(mm);
+	if (fault & (VM_FAULT_RETRY | VM_FAULT_OOM))
+		return -EAGAIN;
+	return fault & VM_FAULT_ERROR ? -EACCES : 0;
+}
+
+/*
+ * Makes the page of a counter writable.  With @wait it waits for locks, I/O and
+ * userfaults, until a fatal signal.  Without, it waits neither for mmap_lock nor for the
+ * lock of a page or a userfault; but the kernel has no fault that does not wait for
+ * memory or for a file system.
  *
- * Context: Task, also in a section, reg->lock not held.
+ * Returns 0 if it is worth another try; -EFAULT if there is no mapping or not a writable
+ * one, which ends the profile; -EACCES if the memory is not to be written from here;
+ * -EAGAIN if it was not possible now; -ENOMEM; -EINTR on a fatal signal.
  */
+static int profil_fault_in(struct mm_struct *mm, unsigned long addr, bool wait)
+{
+	struct vm_area_struct *vma;
+	int err = 0;
+
+	if (wait)
+		err = mmap_read_lock_killable(mm);
+	else if (!mmap_read_trylock(mm))
+		err = -EAGAIN;
+	if (err)
+		return err;
+
+	addr = untagged_addr(addr);
+	vma = vma_lookup(mm, addr);
+	err = profil_fault_check(vma);
+	if (!err && !wait)
+		return profil_fault_nowait(vma, addr);
+	if (!err)
+		err = profil_fault_wait(mm, addr);
+	mmap_read_unlock(mm);
+	return err;
+}
+
+/* Moves pending ticks to the class where they ended. */
 void profil_deliver_settle(struct profil_reg *reg, enum profil_class class,
 			   unsigned int n)
 {
@@ -29,12 +97,12 @@ void profil_deliver_settle(struct profil_reg *reg, enum profil_class class,
 	if (!n)
 		return;
 	raw_spin_lock_irqsave(&reg->lock, flags);
-	reg->count[PROFIL_PENDING] -= n;
-	reg->count[class] += n;
+	atomic64_sub(n, &reg->count[PROFIL_PENDING]);
+	atomic64_add(n, &reg->count[class]);
 	raw_spin_unlock_irqrestore(&reg->lock, flags);
 }
 
-static enum profil_class profil_deliver_class(int err)
+static enum profil_class profil_deliver_class(long err)
 {
 	switch (err) {
 	case -ESTALE:
@@ -51,34 +119,41 @@ static enum profil_class profil_deliver_class(int err)
 	}
 }
 
-/* One exchange, and the account of all @n; or an error, with nothing counted. */
-static int profil_deliver_once(struct profil_reg *reg,
-			       const struct profil_bin_ref *bin, unsigned int n)
+/*
+ * One exchange, and the account of all @n; or an error, with nothing counted: -ESTALE
+ * if the generation is over.
+ */
+static long profil_deliver_once(struct profil_reg *reg,
+				const struct profil_bin_ref *bin, unsigned int n)
 {
-	struct profil_cpu *cpu;
-	struct profil_set *set;
+	struct profil_section *section;
+	struct profil_run *run;
 	unsigned long flags;
-	int ret = -ESTALE;
+	long ret = -ESTALE;
 
 	local_irq_save(flags);
-	cpu = this_cpu_ptr(&profil_cpu);
-	set = profil_section_enter(cpu, reg);
-	if (set && set->gen == bin->gen) {
+	section = this_cpu_ptr(&profil_section);
+	profil_section_enter(section, reg);
+	run = smp_load_acquire(&reg->now);	/* (E) */
+	if (run->set && run->set->gen == bin->gen) {
 		pagefault_disable();
 		ret = profil_bump(bin->addr, bin->mask, n);
 		pagefault_enable();
 	}
 	profil_race(PROFIL_RACE_ACCOUNT);
 	if (ret >= 0) {
-		profil_deliver_settle(reg, PROFIL_IN_RANGE, ret);
-		profil_deliver_settle(reg, PROFIL_SATURATED, n - ret);
+		raw_spin_lock(&reg->lock);
+		atomic64_sub(n, &reg->count[PROFIL_PENDING]);
+		atomic64_add(ret, &reg->count[PROFIL_IN_RANGE]);
+		atomic64_add(n - ret, &reg->count[PROFIL_SATURATED]);
+		raw_spin_unlock(&reg->lock);
 	}
-	profil_section_leave(cpu);
+	profil_section_leave(section);
 	local_irq_restore(flags);
 	return ret;
 }
 
-/* 0 to go on if any are left.  After its generation a counter ends no profile. */
+/* Returns 0 to go on if ticks are left in @n.  A counter ends no later profile. */
 static int profil_deliver_fault(struct profil_reg *reg,
 				const struct profil_bin_ref *bin,
 				unsigned int *n, bool wait)
@@ -89,28 +164,22 @@ static int profil_deliver_fault(struct profil_reg *reg,
 	err = profil_fault_in(reg->mm, bin->addr, wait);
 	if (err != -EFAULT)
 		return err;
-	if (!profil_switch_end(reg, bin, *n))
+	if (!profil_reg_end(reg, bin, *n))
 		return -ESTALE;
 	*n = 0;
 	return 0;
 }
 
-/**
- * profil_deliver - Count pending ticks, or settle why not
- * @reg: The registration; without its address space nothing is written
- * @bin: The counter
- * @n: The ticks; what is left pending is written back
- * @wait: Wait for the page of the counter
- *
- * Context: Task, outside sections; may sleep.
- * Return: False if ticks are still pending because the page is not ready, never
- * with @wait.
+/*
+ * Counts @n pending ticks, or settles why not; what is left pending is written back.
+ * Returns false if ticks are still pending because the page is not ready, which is never
+ * so with @wait.  Task context, outside sections; may sleep.
  */
 bool profil_deliver(struct profil_reg *reg, const struct profil_bin_ref *bin,
 		    unsigned int *n, bool wait)
 {
 	/* Exit and exec drop the address space before they deliver. */
-	int err = current->mm == reg->mm ? 0 : -ESRCH;
+	long err = current->mm == reg->mm ? 0 : -ESRCH;
 	int tries;
 
 	for (tries = 0; *n && !err && tries < PROFIL_DELIVER_TRIES; tries++) {
@@ -131,17 +200,13 @@ bool profil_deliver(struct profil_reg *reg, const struct profil_bin_ref *bin,
 	return true;
 }
 
-/**
- * profil_deliver_own - Deliver a record of the thread that runs this
- * @work: The task_work of the record
- *
- * Context: Task, about to return to user mode or exiting; may sleep.
+/*
+ * Delivers a record of the thread that runs this, which is about to return to user mode
+ * or exits; may sleep.
  */
 void profil_deliver_own(struct callback_head *work)
 {
-	struct profil_pending *record = container_of(work,
-						     struct profil_pending,
-						     work);
+	struct profil_pending *record = container_of(work, struct profil_pending, work);
 	struct profil_reg *reg = record->reg;
 	struct profil_bin_ref bin;
 	unsigned long flags;
@@ -150,8 +215,6 @@ void profil_deliver_own(struct callback_head *work)
 	profil_race(PROFIL_RACE_DELIVER);
 	raw_spin_lock_irqsave(&reg->lock, flags);
 	hlist_del_init(&record->node);
-	if (reg->recent == record)
-		WRITE_ONCE(reg->recent, NULL);
 	bin = record->bin;
 	n = record->count;
 	raw_spin_unlock_irqrestore(&reg->lock, flags);

@@ -1,28 +1,25 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Delivery on behalf of threads: by a worker, for what no task_work comes for,
- * and by STOP and START, for all.  A page that is not there at once is tried
- * again by the worker and given up by the others.  The kernel may wait all the
- * same, for memory or for a file system that has the page.
+ * Delivery on behalf of threads: by a worker, for records that no task_work comes for,
+ * and by STOP and START, for all records.  A page that is not there at once is tried
+ * again by the worker and given up by the others.  The kernel may wait all the same, for
+ * memory or for a file system that has the page.
  */
 #include <linux/jiffies.h>
 #include <linux/kthread.h>
 #include <linux/module.h>
 #include <linux/sched/mm.h>
 
+#include "limits.h"
 #include "profil.h"
+#include "race.h"
+#include "reg.h"
 
 /* The worker tries again this often, each time after this long at least. */
 #define PROFIL_WORKER_RETRIES	50
 #define PROFIL_WORKER_DELAY	(HZ / 50 + 1)
 
-/* At a time, however many nodes there are: half of what each has at least. */
-#define PROFIL_WORKERS_MIN	4
-
-/* Each may wait, and what is over needs a place beside them. */
-static atomic_t profil_workers = ATOMIC_INIT(0);
-
-/* A record of the bucket that this pass has not seen, marked as seen. */
+/* A record of the bucket that this pass has not seen; it is marked as seen. */
 static struct profil_pending *profil_flush_next(struct profil_reg *reg,
 						struct hlist_head *bucket,
 						bool all)
@@ -39,8 +36,8 @@ static struct profil_pending *profil_flush_next(struct profil_reg *reg,
 }
 
 /*
- * Delivers one record.  What task_work comes for may be freed and used again
- * as soon as the lock is dropped; the others only by us, under reg->flush.
+ * Delivers one record.  A record that task_work comes for may be freed and used again as
+ * soon as the lock is dropped; the others are freed only here, under reg->flush.
  */
 static bool profil_flush_record(struct profil_reg *reg,
 				struct profil_pending *record, bool last,
@@ -88,14 +85,10 @@ static bool profil_flush(struct profil_reg *reg, bool all, bool last)
 	return ready;
 }
 
-/**
- * profil_flush_all - Deliver what is pending, as far as possible at once
- * @reg: The registration of current
- *
- * Counts it while the generation lasts, and settles it as lost afterwards.
- *
- * Context: Task, nothing held; sleeps.  Does nothing on a fatal signal while
- * another flush lasts.
+/*
+ * Delivers what is pending in the address space of current, as far as that is possible at
+ * once: it counts while the generation lasts, and is settled as lost afterwards.  Sleeps,
+ * with nothing held.  On a fatal signal it does nothing while another flush lasts.
  */
 void profil_flush_all(struct profil_reg *reg)
 {
@@ -136,36 +129,18 @@ static void profil_worker_leave(struct profil_reg *reg)
 	module_put(THIS_MODULE);
 }
 
-/* Half of what a node has of the workqueue, if all have as many CPUs. */
-static unsigned int profil_workers_limit(void)
-{
-	return clamp_t(unsigned int, WQ_MAX_ACTIVE / 2 / num_possible_nodes(),
-		       PROFIL_WORKERS_MIN, PROFIL_WORKERS_MAX);
-}
-
-static bool profil_worker_charge(struct profil_user *user)
-{
-	if (profil_user_charge(&user->workers, 1, READ_ONCE(profil_max_workers_user)))
-		return false;
-	if (!profil_user_charge(&profil_workers, 1, profil_workers_limit()))
-		return true;
-	atomic_dec(&user->workers);
-	return false;
-}
-
 static bool profil_worker_deliver(struct profil_reg *reg)
 {
 	bool ready;
 
-	if (!profil_worker_charge(reg->user))
+	if (profil_limit_charge(reg->user, PROFIL_LIMIT_WORKERS, 1))
 		return false;
 	profil_pending_grow(reg);
 	kthread_use_mm(reg->mm);
 	ready = profil_flush(reg, false, reg->retries >= PROFIL_WORKER_RETRIES);
 	kthread_unuse_mm(reg->mm);
 	profil_worker_retried(reg, ready);
-	atomic_dec(&profil_workers);
-	atomic_dec(&reg->user->workers);
+	profil_limit_refund(reg->user, PROFIL_LIMIT_WORKERS, 1);
 	return ready;
 }
 
@@ -181,27 +156,9 @@ static bool profil_worker_flush(struct profil_reg *reg)
 	return ready;
 }
 
-/**
- * profil_flush_kick - Have the worker come
- * @reg: The registration
- *
- * A reference more or less is never the last: the anchor holds one.
- *
- * Context: Any, reg->lock held.
- */
-void profil_flush_kick(struct profil_reg *reg)
-{
-	lockdep_assert_held(&reg->lock);
-	refcount_inc(&reg->refs);
-	if (!queue_delayed_work(profil_wq, &reg->work, 0))
-		refcount_dec(&reg->refs);
-}
-
-/**
- * profil_flush_worker - Deliver what no thread comes for
- * @work: The work of the registration, which holds a reference
- *
- * Context: Task, a worker; waits for no lock of a page, see fault.c.
+/*
+ * Delivers what no thread comes for.  A worker; the work of the registration holds a
+ * reference.  It waits for no lock of a page.
  */
 void profil_flush_worker(struct work_struct *work)
 {
@@ -216,7 +173,6 @@ void profil_flush_worker(struct work_struct *work)
 		mutex_unlock(&reg->flush);
 	}
 	/* Our reference goes with the new work, if there is one. */
-	if (ready || !queue_delayed_work(profil_wq, &reg->work,
-					 PROFIL_WORKER_DELAY))
+	if (ready || !profil_reg_kick_later(reg, PROFIL_WORKER_DELAY))
 		profil_reg_put(reg);
 }

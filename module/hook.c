@@ -2,15 +2,28 @@
 /*
  * Which hook is on the tick, and whether one is.
  *
- * States: not armed; armed and used; armed and not used, for a while.  Arming
- * patches kernel text and makes every CPU synchronise, so the while grows with
- * each arming: no user can have it done again and again.
+ * Arming patches kernel text and synchronises all CPUs.  A hook that is not used any more
+ * therefore stays armed for some time, and longer after each new arming, so that no user
+ * can cause this again and again.
  */
 #include <linux/jiffies.h>
 #include <linux/mutex.h>
 #include <linux/string.h>
+#include <linux/workqueue.h>
+#include <linux/profil.h>
 
-#include "hot.h"
+#include "choice.h"
+#include "profil.h"
+#include "race.h"
+#include "tick.h"
+
+static PROFIL_CHOICE(profil_hook_wanted, "auto", "ftrace", "kprobe", "hrtimer");
+module_param_cb(hook, &profil_choice_ops, &profil_hook_wanted, 0444);
+MODULE_PARM_DESC(hook, "auto (default): the first that works of ftrace, kprobe, hrtimer; or one of these");
+
+static PROFIL_CHOICE(profil_arm, "auto", "always");
+module_param_cb(arm, &profil_choice_ops, &profil_arm, 0444);
+MODULE_PARM_DESC(arm, "auto (default): hook the tick while somebody is profiled; always: from the beginning");
 
 #define PROFIL_LINGER_MIN	HZ
 #define PROFIL_LINGER_MAX	(128 * HZ)
@@ -27,17 +40,20 @@ static const struct profil_hook *const profil_hooks[] = {
 	&profil_hook_hrtimer,
 };
 
-/* Guards what follows; what is read with READ_ONCE() may be read without. */
+/*
+ * Guards arming, profil_tick_hook, and what follows; what is read with READ_ONCE() may be
+ * read without.
+ */
 static DEFINE_MUTEX(profil_hook_mutex);
-const struct profil_hook *profil_hook_armed;
 static unsigned long profil_hook_linger = PROFIL_LINGER_MIN;
 static unsigned long profil_hook_last;
 static unsigned int profil_hooks_lost;
 
-/* Sets of all registrations, those being started, and parameter arm=always. */
+/* Sets, and parameter arm=always.  Only profil_hook_get() adds one, under the mutex. */
 static atomic_t profil_hook_users = ATOMIC_INIT(0);
-/* Of these, sets of the timer source. */
-static atomic_t profil_hook_timers = ATOMIC_INIT(0);
+
+/* Waits for no user. */
+static struct workqueue_struct *profil_hook_wq;
 
 static void profil_hook_settle(struct work_struct *work);
 static DECLARE_DELAYED_WORK(profil_hook_work, profil_hook_settle);
@@ -56,7 +72,7 @@ static int profil_hook_try(const struct profil_hook *hook)
 	lockdep_assert_held(&profil_hook_mutex);
 	if (err)
 		return err;
-	WRITE_ONCE(profil_hook_armed, hook);
+	WRITE_ONCE(profil_tick_hook, hook);
 	if (hook != &profil_hook_hrtimer) {
 		profil_watch_reset();
 		profil_watch_queue();
@@ -66,15 +82,16 @@ static int profil_hook_try(const struct profil_hook *hook)
 
 static bool profil_hook_chosen(const struct profil_hook *hook)
 {
-	return !strcmp(profil_hook_choice, "auto") ||
-	       !strcmp(profil_hook_choice, hook->name);
+	const char *word = profil_hook_wanted.words[profil_hook_wanted.chosen];
+
+	return !profil_hook_wanted.chosen || !strcmp(word, hook->name);
 }
 
 static int profil_hook_arm(void)
 {
 	int i;
 
-	if (profil_hook_armed)
+	if (profil_tick_hook)
 		return 0;
 	if (time_after(jiffies, profil_hook_last + PROFIL_LINGER_FORGET))
 		WRITE_ONCE(profil_hook_linger, PROFIL_LINGER_MIN);
@@ -93,19 +110,19 @@ static int profil_hook_arm(void)
 
 static void profil_hook_disarm(void)
 {
-	const struct profil_hook *hook = profil_hook_armed;
+	const struct profil_hook *hook = profil_tick_hook;
 
 	lockdep_assert_held(&profil_hook_mutex);
 	if (!hook)
 		return;
 	profil_race(PROFIL_RACE_SETTLE);
-	WRITE_ONCE(profil_hook_armed, NULL);
+	WRITE_ONCE(profil_tick_hook, NULL);
 	hook->disarm();
 	profil_nohz_disarm();
 	profil_hook_last = jiffies;
 }
 
-/* Armed if and only if there are users, or will be seen by who adds one. */
+/* Disarms if there are still no users. */
 static void profil_hook_settle(struct work_struct *work)
 {
 	mutex_lock(&profil_hook_mutex);
@@ -113,17 +130,12 @@ static void profil_hook_settle(struct work_struct *work)
 		profil_timer_disarm();
 		profil_hook_disarm();
 	}
-	smp_mb();	/* (E) Pairs with (F) */
-	if (atomic_read(&profil_hook_users) &&
-	    (profil_hook_arm() ||
-	     (atomic_read(&profil_hook_timers) && profil_timer_arm())))
-		pr_err("no hook on the timer tick: nothing is counted; try parameter hook=hrtimer\n");
 	mutex_unlock(&profil_hook_mutex);
 }
 
 /*
- * First the timers, because to take the other hook off the tick takes seconds
- * when nobody sleeps; it may come back meanwhile, but is armed no more.
+ * The timers are armed first, because it takes seconds to take the other hook off the tick
+ * when nobody sleeps.  That hook may come back meanwhile, but its ticks do not count.
  */
 static void profil_hook_fall_back(const struct profil_hook *hook)
 {
@@ -146,7 +158,7 @@ static void profil_hook_watch(struct work_struct *work)
 	const struct profil_hook *hook;
 
 	mutex_lock(&profil_hook_mutex);
-	hook = profil_hook_armed;
+	hook = profil_tick_hook;
 	if (hook && hook != &profil_hook_hrtimer) {
 		if (profil_watch_dead())
 			profil_hook_fall_back(hook);
@@ -156,13 +168,10 @@ static void profil_hook_watch(struct work_struct *work)
 	mutex_unlock(&profil_hook_mutex);
 }
 
-/**
- * profil_hook_get - Have the tick hooked
- * @timer: Have the timer source too, as long as the hook stays
- *
- * Context: Task, without mmap_lock; sleeps.
- * Return: 0, to be followed by profil_hook_put(), -ENODEV if no hook could be
- * placed, an error for the timer source, or -EINTR on a fatal signal.
+/*
+ * Has the tick hooked, and with @timer the timer source too, as long as the hook stays.
+ * Returns 0, to be followed by profil_hook_put(); -ENODEV if no hook could be placed; an
+ * error of the timer source; or -EINTR on a fatal signal.  Sleeps, without mmap_lock.
  */
 int profil_hook_get(bool timer)
 {
@@ -171,67 +180,49 @@ int profil_hook_get(bool timer)
 	if (err)
 		return err;
 	atomic_inc(&profil_hook_users);
-	atomic_add(timer, &profil_hook_timers);
 	err = profil_hook_arm();
 	if (!err && timer)
 		err = profil_timer_arm();
 	mutex_unlock(&profil_hook_mutex);
 	if (err)
-		profil_hook_put(timer);
+		profil_hook_put();
 	return err;
 }
 
-/**
- * profil_hook_hold - Have the tick hooked, for a forked child
- * @timer: Have the timer source too
- *
- * The parent has them, but may let go of them right now.
- *
- * Context: Task, also under mmap_lock.
- */
-void profil_hook_hold(bool timer)
+/* Lets go of the hook, which stays for a while.  Task context, also under mmap_lock. */
+void profil_hook_put(void)
 {
-	atomic_add(timer, &profil_hook_timers);
-	atomic_inc(&profil_hook_users);
-	smp_mb__after_atomic();	/* (F) Pairs with (E) */
-	if (!READ_ONCE(profil_hook_armed) ||
-	    (timer && !READ_ONCE(profil_timer_armed)))
-		mod_delayed_work(profil_hook_wq, &profil_hook_work, 0);
-}
-
-/**
- * profil_hook_put - Let go of the hook; it stays for a while
- * @timer: Of the timer source too
- *
- * Context: Task, also under mmap_lock.
- */
-void profil_hook_put(bool timer)
-{
-	atomic_sub(timer, &profil_hook_timers);
 	if (atomic_dec_and_test(&profil_hook_users))
 		mod_delayed_work(profil_hook_wq, &profil_hook_work,
 				 READ_ONCE(profil_hook_linger));
 }
 
-/**
- * profil_hook_query - Say which hook is armed
- * @query: Receives it
- *
- * Context: Any.
- */
+/* Says which hook is armed. */
 void profil_hook_query(struct profil_query *query)
 {
-	const struct profil_hook *hook = READ_ONCE(profil_hook_armed);
+	const struct profil_hook *hook = READ_ONCE(profil_tick_hook);
 
 	query->out_hook = hook ? hook->id : PROFIL_HOOK_NONE;
 	query->out_hooks_lost = READ_ONCE(profil_hooks_lost);
 }
 
-/**
- * profil_hook_exit - Take the hook off the tick
- *
- * Context: Task, of module exit: no users can come.
- */
+/* Arms already here if the administrator wants that. */
+int profil_hook_init(void)
+{
+	int err = 0;
+
+	profil_hook_wq = alloc_ordered_workqueue("profil_hook", 0);
+	if (!profil_hook_wq)
+		return -ENOMEM;
+	profil_timer_init();
+	if (profil_arm.chosen)
+		err = profil_hook_get(false);
+	if (err)
+		profil_hook_exit();
+	return err;
+}
+
+/* Takes the hook off the tick, at module exit: no users can come. */
 void profil_hook_exit(void)
 {
 	int i;
@@ -245,4 +236,5 @@ void profil_hook_exit(void)
 			profil_hooks[i]->release();
 	mutex_unlock(&profil_hook_mutex);
 	cancel_delayed_work_sync(&profil_watch_work);
+	destroy_workqueue(profil_hook_wq);
 }

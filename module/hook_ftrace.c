@@ -11,8 +11,10 @@
 #include <linux/ftrace.h>
 #include <linux/kprobes.h>
 #include <linux/string.h>
+#include <linux/profil.h>
 
-#include "hot.h"
+#include "profil.h"
+#include "tick.h"
 
 static notrace void profil_ftrace_entry(unsigned long ip,
 					unsigned long parent_ip,

@@ -6,15 +6,18 @@
 #include <linux/cpuhotplug.h>
 #include <linux/hrtimer.h>
 #include <linux/percpu.h>
+#include <linux/profil.h>
 
-#include "hot.h"
+#include "profil.h"
+#include "tick.h"
 
 static DEFINE_PER_CPU(struct hrtimer, profil_hrtimer);
 static enum cpuhp_state profil_hrtimer_state;
 
 static enum hrtimer_restart profil_hrtimer_expired(struct hrtimer *timer)
 {
-	profil_hook_tick(&profil_hook_hrtimer);
+	if (get_irq_regs())
+		profil_hook_tick(&profil_hook_hrtimer);
 	hrtimer_forward_now(timer, NSEC_PER_SEC / HZ);
 	return HRTIMER_RESTART;
 }

@@ -4,8 +4,10 @@
  */
 #include <linux/kprobes.h>
 #include <linux/string.h>
+#include <linux/profil.h>
 
-#include "hot.h"
+#include "profil.h"
+#include "tick.h"
 
 static int profil_kprobe_entry(struct kprobe *probe, struct pt_regs *regs)
 {

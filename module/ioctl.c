@@ -7,8 +7,13 @@
 #include <linux/errno.h>
 #include <linux/nospec.h>
 #include <linux/uaccess.h>
+#include <linux/profil.h>
 
+#include "limits.h"
 #include "profil.h"
+#include "reg.h"
+#include "set.h"
+#include "tick.h"
 
 /* No holes, and the same on all machines: the header is a contract. */
 static_assert(sizeof(struct profil_query) == 48);
@@ -37,9 +42,9 @@ static int profil_ioctl_query(struct file *file, union profil_args *args)
 		return -EOPNOTSUPP;
 	query->out_abi = PROFIL_ABI;
 	query->out_features = 0;
-	if (profil_task_work)
+	if (profil_pending_by_thread())
 		query->out_features |= PROFIL_FEATURE_TASK_WORK;
-	if (profil_deferred)
+	if (profil_tick_deferred())
 		query->out_features |= PROFIL_FEATURE_DEFERRED;
 	if (profil_nohz_any_left_alone())
 		query->out_features |= PROFIL_FEATURE_NOHZ_FULL;
@@ -91,14 +96,14 @@ static int profil_start_set(struct file *file, struct profil_set *set)
 	for (tries = 0; tries < PROFIL_START_TRIES; tries++) {
 		reg = profil_reg_get(current->mm);
 		if (reg) {
-			err = profil_switch_on(reg, set);
+			err = profil_profile_on(reg, set);
 			if (!err)
 				profil_timer_run(reg);
 			profil_reg_put(reg);
-			if (!err)
-				return 0;
+			if (err != -ESRCH)
+				return err;
 		}
-		/* Waits for who unmaps the former one just now. */
+		/* It waits for the thread that unmaps the former anchor just now. */
 		err = profil_anchor_create(file);
 		if (err)
 			return err;
@@ -112,7 +117,7 @@ static void profil_stop_mm(struct mm_struct *mm)
 
 	if (!reg)
 		return;
-	profil_switch_off(reg);
+	profil_profile_off(reg);
 	profil_reg_put(reg);
 }
 
@@ -123,7 +128,7 @@ static int profil_ioctl_start(struct file *file, union profil_args *args)
 
 	if (err)
 		return err;
-	/* Needs no memory, and is within all limits. */
+	/* It needs no memory, and is within all limits. */
 	if (!args->start.region_num) {
 		profil_stop_mm(current->mm);
 		return 0;
@@ -144,13 +149,11 @@ static int profil_ioctl_start(struct file *file, union profil_args *args)
 	err = profil_hook_get(set->timer);
 	if (err)
 		goto err_set;
+	/* Forked children share the set, and so the hook stays for them too. */
+	set->release = profil_hook_put;
 	err = profil_start_set(file, set);
-	if (err)
-		goto err_hook;
-	return 0;
-
-err_hook:
-	profil_hook_put(set->timer);
+	if (!err)
+		return 0;
 err_set:
 	profil_set_put(set);
 	return err;
@@ -204,15 +207,7 @@ static const struct profil_command profil_commands[] = {
 		       profil_ioctl_stats),
 };
 
-/**
- * profil_ioctl - The device's ioctl operation
- * @file: A file of the device
- * @cmd: PROFIL_IOC_*
- * @arg: Pointer to the structure of the command
- *
- * Context: Task.
- * Return: 0 or an error of the user interface.
- */
+/* The device's ioctl operation: @arg points to the structure of the command. */
 long profil_ioctl(struct file *file, unsigned int cmd, unsigned long arg)
 {
 	void __user *uptr = (void __user *)arg;

@@ -7,35 +7,29 @@
 #include <linux/cpuhotplug.h>
 #include <linux/tick.h>
 
+#include "choice.h"
 #include "profil.h"
 
-/* Of the reasons for a tick that a whole CPU can have, nobody's. */
+static PROFIL_CHOICE(profil_nohz, "leave", "tick");
+module_param_cb(nohz_full, &profil_choice_ops, &profil_nohz, 0444);
+MODULE_PARM_DESC(nohz_full, "leave (default): leave CPUs without a tick alone; tick: have them tick while somebody is profiled");
+
+/* Of the reasons for a tick that a whole CPU can have, nobody uses this one. */
 #define PROFIL_NOHZ_REASON	TICK_DEP_BIT_POSIX_TIMER
 
 /* Under profil_hook_mutex; 0 is none. */
 static int profil_nohz_state;
 
-/**
- * profil_nohz_left_alone - Find out whether a CPU may be without a tick
- * @cpu: The CPU
- *
- * Context: Any.
- * Return: Whether it may, and stays so.
- */
+/* Whether a CPU may be without a tick, and stays so. */
 bool profil_nohz_left_alone(unsigned int cpu)
 {
-	return tick_nohz_full_cpu(cpu) && !profil_nohz_tick;
+	return tick_nohz_full_cpu(cpu) && !profil_nohz.chosen;
 }
 
-/**
- * profil_nohz_any_left_alone - Find out whether some CPU may be without a tick
- *
- * Context: Any.
- * Return: Whether one may, and stays so.
- */
+/* Whether some CPU may be without a tick, and stays so. */
 bool profil_nohz_any_left_alone(void)
 {
-	return tick_nohz_full_enabled() && !profil_nohz_tick;
+	return tick_nohz_full_enabled() && !profil_nohz.chosen;
 }
 
 /* Task, on the CPU that comes. */
@@ -54,16 +48,12 @@ static int profil_nohz_offline(unsigned int cpu)
 	return 0;
 }
 
-/**
- * profil_nohz_arm - Have all CPUs tick, if that is asked for
- *
- * Context: Task, under profil_hook_mutex; sleeps.
- */
+/* Has all CPUs tick, if that is asked for.  Under profil_hook_mutex; sleeps. */
 void profil_nohz_arm(void)
 {
 	int state;
 
-	if (!tick_nohz_full_enabled() || !profil_nohz_tick)
+	if (!tick_nohz_full_enabled() || !profil_nohz.chosen)
 		return;
 	state = cpuhp_setup_state(CPUHP_AP_ONLINE_DYN, "profil:nohz",
 				  profil_nohz_online, profil_nohz_offline);
@@ -74,11 +64,7 @@ void profil_nohz_arm(void)
 		profil_nohz_state = state;
 }
 
-/**
- * profil_nohz_disarm - Undo profil_nohz_arm()
- *
- * Context: Task, under profil_hook_mutex; sleeps.
- */
+/* Undoes profil_nohz_arm().  Under profil_hook_mutex; sleeps. */
 void profil_nohz_disarm(void)
 {
 	if (profil_nohz_state)

@@ -1,21 +1,29 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Pending records: ticks that could not be counted in the tick.  A record
- * belongs to a thread, a generation and a counter, and carries how many: one
- * long system call collects hundreds.
+ * Pending records: ticks that could not be counted in the tick.  A record belongs to
+ * a thread, a generation and a counter, and carries how many ticks: one long system
+ * call collects hundreds.
  */
-#include <linux/hash.h>
 #include <linux/memcontrol.h>
 #include <linux/module.h>
 #include <linux/sched/mm.h>
 #include <linux/slab.h>
 
+#include "limits.h"
 #include "profil.h"
+#include "reg.h"
 
-struct profil_chunk {
-	struct profil_chunk	*next;
-	struct profil_pending	record[PROFIL_PENDING_FIRST];
-};
+#define PROFIL_PENDING_LOW	8	/* fewer spare ones: the worker adds more */
+
+static bool profil_task_work = PROFIL_HAVE_TASK_WORK;
+module_param_named(task_work, profil_task_work, bool, 0444);
+MODULE_PARM_DESC(task_work, "let threads deliver what was deferred, where the kernel exports task_work_add (default Y); else a worker does");
+
+/* Whether a thread delivers its own records; else a worker does. */
+bool profil_pending_by_thread(void)
+{
+	return PROFIL_HAVE_TASK_WORK && profil_task_work;
+}
 
 /* Without the odd factor a program could choose addresses of one bucket. */
 static struct hlist_head *profil_pending_bucket(struct profil_reg *reg,
@@ -24,16 +32,10 @@ static struct hlist_head *profil_pending_bucket(struct profil_reg *reg,
 {
 	unsigned long key = ((unsigned long)task ^ addr) * reg->secret;
 
-	return &reg->pending[hash_long(key, PROFIL_PENDING_BITS)];
+	return &reg->pending[key >> (BITS_PER_LONG - PROFIL_PENDING_BITS)];
 }
 
-/**
- * profil_pending_spare - Give back a record
- * @reg: Its registration
- * @record: The record, in no list
- *
- * Context: Any, reg->lock held.
- */
+/* Gives back a record that is in no list.  Under reg->lock. */
 void profil_pending_spare(struct profil_reg *reg, struct profil_pending *record)
 {
 	lockdep_assert_held(&reg->lock);
@@ -56,28 +58,10 @@ static void profil_pending_add_spare(struct profil_reg *reg,
 	raw_spin_unlock_irqrestore(&reg->lock, flags);
 }
 
-static bool profil_pending_same(const struct profil_bin_ref *a,
-				const struct profil_bin_ref *b)
-{
-	return a->gen == b->gen && a->addr == b->addr && a->mask == b->mask;
-}
-
-static struct profil_pending *profil_pending_find(struct hlist_head *bucket,
-						  struct task_struct *task,
-						  const struct profil_bin_ref *bin)
-{
-	struct profil_pending *record;
-
-	hlist_for_each_entry(record, bucket, node)
-		if (record->task == task && profil_pending_same(&record->bin, bin))
-			return record;
-	return NULL;
-}
-
 static int profil_pending_queue(struct profil_reg *reg,
 				struct profil_pending *record)
 {
-	init_task_work(&record->work, profil_deliver_own);
+	init_task_work(&record->work, reg->deliver);
 	refcount_inc(&reg->refs);
 	__module_get(THIS_MODULE);
 	if (!profil_task_work_add(current, &record->work, TWA_RESUME))
@@ -93,7 +77,7 @@ static struct profil_pending *profil_pending_take(struct profil_reg *reg)
 
 	if (reg->nr_spare <= PROFIL_PENDING_LOW &&
 	    reg->nr_records < PROFIL_PENDING_MAX)
-		profil_flush_kick(reg);
+		profil_reg_kick(reg);
 	if (hlist_empty(&reg->spare))
 		return NULL;
 	record = hlist_entry(reg->spare.first, struct profil_pending, node);
@@ -102,74 +86,49 @@ static struct profil_pending *profil_pending_take(struct profil_reg *reg)
 	return record;
 }
 
-/**
- * profil_pending_again - Put off a tick to where the last one was
- * @reg: The registration of current
- * @pc: Where it is
- *
- * A long system call has many ticks that return to one place.
- *
- * Context: Hardirq of a tick, which counts once.
- * Return: False, and nothing has happened, if thread, place or set is another.
- */
-bool profil_pending_again(struct profil_reg *reg, unsigned long pc)
+/* A new record of @n ticks. */
+static noinline enum profil_class profil_pending_new(struct profil_reg *reg, u64 gen,
+						     unsigned long addr, u32 mask,
+						     unsigned int n)
 {
-	struct profil_pending *record;
-	bool again;
+	struct task_struct *task = profil_pending_by_thread() ? current : NULL;
+	struct profil_pending *record = profil_pending_take(reg);
 
-	raw_spin_lock(&reg->lock);
-	record = reg->recent;
-	again = record && record->task == current && record->pc == pc &&
-		reg->set && record->bin.gen == reg->set->gen;
-	if (again) {
-		record->count++;
-		reg->deferred++;
-		reg->ticks++;
-		reg->count[PROFIL_PENDING]++;
+	if (!record)
+		return PROFIL_LOST_FULL;
+	record->queued = task;
+	if (task && profil_pending_queue(reg, record)) {
+		profil_pending_spare(reg, record);
+		return PROFIL_LOST_EXIT;
 	}
-	raw_spin_unlock(&reg->lock);
-	return again;
+	record->task = task;
+	record->bin = (struct profil_bin_ref){ .gen = gen, .addr = addr, .mask = mask };
+	record->count = n;
+	record->pass = reg->pass;
+	hlist_add_head(&record->node, profil_pending_bucket(reg, task, addr));
+	return PROFIL_PENDING;
 }
 
-/**
- * profil_pending_add - Put off a tick
- * @reg: The registration of current
- * @bin: The counter
- * @pc: Where the tick is
- * @n: As how many it counts
- *
- * Context: Hardirq of a tick, in a section, @reg->lock held.
- * Return: PROFIL_PENDING, or why it is lost.
+/*
+ * Puts off @n ticks of current to the counter at @addr.  Returns PROFIL_PENDING, or why
+ * they are lost.  In a section of a tick, with reg->lock held.
  */
-enum profil_class profil_pending_add(struct profil_reg *reg,
-				     const struct profil_bin_ref *bin,
-				     unsigned long pc, unsigned int n)
+enum profil_class profil_pending_add(struct profil_reg *reg, u64 gen, unsigned long addr,
+				     u32 mask, unsigned int n)
 {
-	struct task_struct *task = profil_task_work ? current : NULL;
-	struct hlist_head *bucket = profil_pending_bucket(reg, task, bin->addr);
-	struct profil_pending *record = profil_pending_find(bucket, task, bin);
+	struct task_struct *task = profil_pending_by_thread() ? current : NULL;
+	struct profil_pending *record;
 
-	if (!record) {
-		record = profil_pending_take(reg);
-		if (!record)
-			return PROFIL_LOST_FULL;
-		record->queued = task;
-		if (task && profil_pending_queue(reg, record)) {
-			profil_pending_spare(reg, record);
-			return PROFIL_LOST_EXIT;
-		}
-		record->task = task;
-		record->bin = *bin;
-		record->count = 0;
-		record->pass = reg->pass;
-		hlist_add_head(&record->node, bucket);
-	}
-	record->count += n;
-	record->pc = pc;
-	WRITE_ONCE(reg->recent, record);
 	if (!task)
-		profil_flush_kick(reg);
-	return PROFIL_PENDING;
+		profil_reg_kick(reg);
+	hlist_for_each_entry(record, profil_pending_bucket(reg, task, addr), node) {
+		if (record->bin.addr != addr || record->task != task ||
+		    record->bin.gen != gen || record->bin.mask != mask)
+			continue;
+		record->count += n;
+		return PROFIL_PENDING;
+	}
+	return profil_pending_new(reg, gen, addr, mask, n);
 }
 
 /* On the account of the process, not of the worker. */
@@ -185,11 +144,9 @@ static struct profil_chunk *profil_chunk_alloc(struct mm_struct *mm)
 	return chunk;
 }
 
-/**
- * profil_pending_grow - Add records where few are spare, up to the limits
- * @reg: The registration
- *
- * Context: Task; the worker only, which runs on one CPU at a time.
+/*
+ * Adds records where few are spare, up to the limits.  Only the worker calls it, and
+ * it runs on one CPU at a time.  profil_reg_free() frees the chunks.
  */
 void profil_pending_grow(struct profil_reg *reg)
 {
@@ -198,12 +155,11 @@ void profil_pending_grow(struct profil_reg *reg)
 	if (READ_ONCE(reg->nr_spare) > PROFIL_PENDING_LOW ||
 	    READ_ONCE(reg->nr_records) >= PROFIL_PENDING_MAX)
 		return;
-	if (profil_user_charge(&reg->user->records, PROFIL_PENDING_FIRST,
-			       READ_ONCE(profil_max_records_user)))
+	if (profil_limit_charge(reg->user, PROFIL_LIMIT_RECORDS, PROFIL_PENDING_FIRST))
 		return;
 	chunk = profil_chunk_alloc(reg->mm);
 	if (!chunk) {
-		atomic_sub(PROFIL_PENDING_FIRST, &reg->user->records);
+		profil_limit_refund(reg->user, PROFIL_LIMIT_RECORDS, PROFIL_PENDING_FIRST);
 		return;
 	}
 	chunk->next = reg->chunks;
@@ -211,32 +167,8 @@ void profil_pending_grow(struct profil_reg *reg)
 	profil_pending_add_spare(reg, chunk->record);
 }
 
-/**
- * profil_pending_init - Set up the first records of a registration
- * @reg: The registration
- *
- * Context: Task.
- */
+/* Sets up the first records of a registration. */
 void profil_pending_init(struct profil_reg *reg)
 {
-	mutex_init(&reg->flush);
-	INIT_DELAYED_WORK(&reg->work, profil_flush_worker);
 	profil_pending_add_spare(reg, reg->first);
-}
-
-/**
- * profil_pending_free - Free the further records of a registration
- * @reg: The registration; nothing is pending any more
- *
- * Context: Task or softirq.
- */
-void profil_pending_free(struct profil_reg *reg)
-{
-	struct profil_chunk *chunk;
-
-	while ((chunk = reg->chunks)) {
-		reg->chunks = chunk->next;
-		atomic_sub(PROFIL_PENDING_FIRST, &reg->user->records);
-		kfree(chunk);
-	}
 }

@@ -25,12 +25,9 @@ static inline u32 profil_period_random(struct profil_period *period, u32 below)
 	return (u64)prandom_u32_state(&period->rnd) * below >> 32;
 }
 
-/**
- * profil_period_due - When to take the next sample
- * @period: The period
- * @now: The time
- *
- * Return: A random time of those that are left; one that is over, where none is.
+/*
+ * When to take the next sample: at a random time of those that are left, or at one that is
+ * over if none is left.
  */
 static inline s64 profil_period_due(struct profil_period *period, s64 now)
 {
@@ -42,12 +39,9 @@ static inline s64 profil_period_due(struct profil_period *period, s64 now)
 	       profil_period_random(period, period->spread - gone);
 }
 
-/**
- * profil_period_first - As if there had been periods for ever
- * @period: The period; its start becomes a random one
- * @now: The time
- *
- * Return: When to take the next sample.
+/*
+ * When to take the first sample, as if there had been periods for ever: the start of the
+ * period becomes a random one.
  */
 static inline s64 profil_period_first(struct profil_period *period, s64 now)
 {
@@ -61,13 +55,7 @@ static inline s64 profil_period_first(struct profil_period *period, s64 now)
 	return period->start + profil_period_random(period, period->spread);
 }
 
-/**
- * profil_period_keep - What is left of a period, to go on with another time
- * @period: The period
- * @now: The time
- *
- * Return: It, in one word, with the generation; both cut.
- */
+/* What is left of a period, in one word together with the generation; both cut. */
 static inline s64 profil_period_keep(const struct profil_period *period, s64 now)
 {
 	s32 left = clamp_t(s64, period->start - now, S32_MIN, S32_MAX);
@@ -75,14 +63,9 @@ static inline s64 profil_period_keep(const struct profil_period *period, s64 now
 	return period->gen << 32 | (u32)left;
 }
 
-/**
- * profil_period_resume - Go on with what was left
- * @period: The period, with its generation
- * @left: What profil_period_keep() had, or 0
- * @now: The time
- *
- * Return: When to take the next sample; of a period that began at random, if
- * nothing was left, or by another generation.
+/*
+ * Goes on with @left of profil_period_keep(), and says when to take the next sample.  If
+ * nothing was left, or another generation left it, the period begins at random.
  */
 static inline s64 profil_period_resume(struct profil_period *period, s64 left,
 				       s64 now)

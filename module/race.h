@@ -18,7 +18,6 @@ enum profil_race_point {
 	PROFIL_RACE_SWITCH,	/* registration found, set not changed */
 	PROFIL_RACE_CLOSE,	/* anchor unmapped, set taken for good, still found */
 	PROFIL_RACE_ANCHOR,	/* no registration found, none published */
-	PROFIL_RACE_INHERIT,	/* set taken from the parent, hook not held */
 	PROFIL_RACE_RETIRE,	/* set taken for good, hook still held */
 	PROFIL_RACE_SETTLE,	/* hook has no users, not disarmed */
 	PROFIL_RACE_TAKEOVER,	/* own timers armed, the other hook still on the tick */

@@ -1,49 +1,34 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Registrations: what is profiled, found by its address space.
+ * Registrations: the hash, references, what is on, and the accounting.
  */
 #include <linux/cred.h>
+#include <linux/err.h>
 #include <linux/hash.h>
 #include <linux/mm.h>
 #include <linux/random.h>
 #include <linux/sched/mm.h>
 #include <linux/slab.h>
 #include <linux/wait.h>
+#include <linux/profil.h>
 
-#include "hot.h"
+#include "limits.h"
+#include "race.h"
+#include "reg.h"
+#include "section.h"
+#include "set.h"
 
+struct profil_run profil_run_off;
 struct hlist_head *profil_regs;
 unsigned long profil_reg_key __read_mostly;
 static DEFINE_SPINLOCK(profil_reg_lock);
 
+static struct workqueue_struct *profil_reg_wq;
+static atomic64_t profil_runs_filled = ATOMIC64_INIT(0);
 static atomic_t profil_nr_regs = ATOMIC_INIT(0);
 static DECLARE_WAIT_QUEUE_HEAD(profil_no_regs);
 
-/**
- * profil_reg_find - Find the registration of an address space
- * @mm: The address space
- *
- * Context: Any, under rcu_read_lock() or profil_reg_lock.
- * Return: The registration, without a reference, or NULL.
- */
-struct profil_reg *profil_reg_find(struct mm_struct *mm)
-{
-	struct profil_reg *reg;
-
-	hlist_for_each_entry_rcu(reg, profil_hot_bucket(mm), node,
-				 lockdep_is_held(&profil_reg_lock))
-		if (reg->mm == mm)
-			return reg;
-	return NULL;
-}
-
-/**
- * profil_reg_get - Find the registration of an address space, and hold it
- * @mm: The address space
- *
- * Context: Any.
- * Return: The registration, to be given to profil_reg_put(), or NULL.
- */
+/* Finds a registration and holds it, for profil_reg_put(); or NULL.  Any context. */
 struct profil_reg *profil_reg_get(struct mm_struct *mm)
 {
 	struct profil_reg *reg;
@@ -56,27 +41,9 @@ struct profil_reg *profil_reg_get(struct mm_struct *mm)
 	return reg;
 }
 
-static int profil_reg_charge(struct profil_user *user)
-{
-	int err = profil_user_charge(&user->profiles, 1,
-				     READ_ONCE(profil_max_profiles_user));
-
-	if (err)
-		return err;
-	err = profil_user_charge(&profil_nr_regs, 1,
-				 READ_ONCE(profil_max_profiles));
-	if (err)
-		atomic_dec(&user->profiles);
-	return err;
-}
-
-/**
- * profil_reg_create - Make a registration that nobody finds yet
- * @mm: Its address space
- *
- * Context: Task, may sleep, also under mmap_lock.
- * Return: The registration with one reference, or an ERR_PTR(): -ENOMEM, or
- * -ENOSPC at a limit.
+/*
+ * Makes a registration that nobody finds yet, with one reference; or an ERR_PTR():
+ * -ENOMEM, or -ENOSPC at a limit.  May sleep, also under mmap_lock.
  */
 struct profil_reg *profil_reg_create(struct mm_struct *mm)
 {
@@ -86,7 +53,7 @@ struct profil_reg *profil_reg_create(struct mm_struct *mm)
 
 	if (!user)
 		return ERR_PTR(err);
-	err = profil_reg_charge(user);
+	err = profil_limit_charge(user, PROFIL_LIMIT_PROFILES, 1);
 	if (err)
 		goto err_user;
 
@@ -96,32 +63,31 @@ struct profil_reg *profil_reg_create(struct mm_struct *mm)
 	if (!reg)
 		goto err_charge;
 	memset(reg, 0, offsetof(struct profil_reg, first));
+	atomic_inc(&profil_nr_regs);
 	mmgrab(mm);
 	reg->mm = mm;
+	reg->now = &profil_run_off;
 	reg->user = user;
 	refcount_set(&reg->refs, 1);
 	atomic_set(&reg->anchors, 1);
 	raw_spin_lock_init(&reg->lock);
+	mutex_init(&reg->start);
+	mutex_init(&reg->flush);
 	/* Odd, and as little known as the key. */
 	reg->secret = hash_long((unsigned long)reg ^ profil_reg_key,
 				BITS_PER_LONG) | 1;
-	profil_pending_init(reg);
 	return reg;
 
 err_charge:
-	atomic_dec(&profil_nr_regs);
-	atomic_dec(&user->profiles);
+	profil_limit_refund(user, PROFIL_LIMIT_PROFILES, 1);
 err_user:
 	profil_user_put(user);
 	return ERR_PTR(err);
 }
 
-/**
- * profil_reg_publish - Let a registration be found, for its anchor
- * @reg: The registration; the anchor gets a reference of its own
- *
- * Context: Task, also under mmap_lock.
- * Return: 0, or -EEXIST if the address space has one already.
+/*
+ * Lets a registration be found; the anchor gets a reference of its own.  -EEXIST if
+ * the address space has one already.  Also under mmap_lock.
  */
 int profil_reg_publish(struct profil_reg *reg)
 {
@@ -130,19 +96,14 @@ int profil_reg_publish(struct profil_reg *reg)
 	spin_lock(&profil_reg_lock);
 	if (!profil_reg_find(reg->mm)) {
 		refcount_inc(&reg->refs);
-		hlist_add_head_rcu(&reg->node, profil_hot_bucket(reg->mm));
+		hlist_add_head_rcu(&reg->node, profil_reg_bucket(reg->mm));
 		err = 0;
 	}
 	spin_unlock(&profil_reg_lock);
 	return err;
 }
 
-/**
- * profil_reg_unpublish - Let a registration not be found any more
- * @reg: The registration; the anchor's reference stays
- *
- * Context: Task, also under mmap_lock.
- */
+/* Removes @reg from the hash.  The anchor keeps its reference.  Also under mmap_lock. */
 void profil_reg_unpublish(struct profil_reg *reg)
 {
 	spin_lock(&profil_reg_lock);
@@ -154,36 +115,141 @@ void profil_reg_unpublish(struct profil_reg *reg)
 static void profil_reg_free(struct rcu_head *head)
 {
 	struct profil_reg *reg = container_of(head, struct profil_reg, free);
+	struct profil_chunk *chunk;
 
-	profil_pending_free(reg);
-	atomic_dec(&reg->user->profiles);
+	while ((chunk = reg->chunks)) {
+		reg->chunks = chunk->next;
+		profil_limit_refund(reg->user, PROFIL_LIMIT_RECORDS, PROFIL_PENDING_FIRST);
+		kfree(chunk);
+	}
+	profil_limit_refund(reg->user, PROFIL_LIMIT_PROFILES, 1);
 	profil_user_put(reg->user);
 	kfree(reg);
 	if (atomic_dec_and_test(&profil_nr_regs))
 		wake_up_all(&profil_no_regs);
 }
 
-/**
- * profil_reg_put - Drop a reference to a registration
- * @reg: The registration
- *
- * Context: Task, also under mmap_lock; never a tick.
- */
+/* Drops a reference.  Task context, also under mmap_lock; never in a tick. */
 void profil_reg_put(struct profil_reg *reg)
 {
 	if (!refcount_dec_and_test(&reg->refs))
 		return;
-	/* Here, because it may sleep.  Who still sees @reg compares addresses. */
+	/*
+	 * mmdrop() may sleep, so it cannot be in the RCU callback.  A tick that still
+	 * finds @reg only compares reg->mm and never follows it.
+	 */
 	mmdrop(reg->mm);
 	/* Soon, because the user is charged for it until then. */
 	call_rcu_hurry(&reg->free, profil_reg_free);
 }
 
-/**
- * profil_reg_wait - Wait until all registrations are freed
- *
- * Context: Task, of module exit: none can be made any more, and what keeps one
- * is a worker at most, which has only to settle what is lost.
+/*
+ * Has the worker come.  Any context, with reg->lock held.  The reference that is taken
+ * back is never the last: the anchor holds one.
+ */
+void profil_reg_kick(struct profil_reg *reg)
+{
+	lockdep_assert_held(&reg->lock);
+	refcount_inc(&reg->refs);
+	if (!queue_delayed_work(profil_reg_wq, &reg->work, 0))
+		refcount_dec(&reg->refs);
+}
+
+/* Has the worker come again, after @delay jiffies; its reference goes with the work. */
+bool profil_reg_kick_later(struct profil_reg *reg, unsigned long delay)
+{
+	return queue_delayed_work(profil_reg_wq, &reg->work, delay);
+}
+
+/*
+ * Fills a run that no tick can see, for profil_reg_switch().  Under the mutex start, or
+ * before the registration is published.
+ */
+void profil_reg_fill(struct profil_reg *reg, struct profil_run *run, struct profil_set *set)
+{
+	u64 not_due = profil_due_not(&run->due, atomic64_read(&run->number));
+	/* Another one for each run: children of the same age must not choose alike. */
+	u64 secret = profil_reg_key * atomic64_inc_return(&profil_runs_filled);
+	unsigned long flags;
+
+	raw_spin_lock_irqsave(&reg->lock, flags);
+	reg->not_due += not_due;
+	run->segments = set->segments;
+	run->rated = set->due.take < set->due.window;
+	run->due = set->due;
+	run->due.secret = secret;
+	run->set = set;
+	atomic64_set(&run->number, 0);
+	raw_spin_unlock_irqrestore(&reg->lock, flags);
+}
+
+/*
+ * Changes what is on: @run, which may be profil_run_off.  Under reg->lock.  Returns the
+ * former set for profil_reg_retire(), or NULL.
+ */
+struct profil_set *profil_reg_switch(struct profil_reg *reg, struct profil_run *run,
+				     u32 state)
+{
+	struct profil_set *set = run->set, *old = reg->now->set;
+
+	lockdep_assert_held(&reg->lock);
+	/* (E) Who sees the run sees it filled. */
+	smp_store_release(&reg->now, run);
+	reg->state = state;
+	if (set) {
+		reg->rate = set->rate;
+		reg->source = set->timer ? PROFIL_SOURCE_TIMER :
+					   PROFIL_SOURCE_TICK;
+	}
+	if (set && set->timer) {
+		WRITE_ONCE(reg->timer_period, set->period);
+		WRITE_ONCE(reg->timer_spread, set->spread);
+	}
+	/* (G) Who sees the generation sees its period. */
+	smp_store_release(&reg->timer_gen, set ? set->timer : 0);
+	return old;
+}
+
+/*
+ * Waits until no tick uses the former run, and drops its set.  It waits also without
+ * a former set: another thread may just have taken it.
+ */
+void profil_reg_retire(struct profil_reg *reg, struct profil_set *old)
+{
+	profil_section_drain(reg);
+	if (old)
+		profil_race(PROFIL_RACE_RETIRE);
+	profil_set_put(old);
+}
+
+/*
+ * Ends the profile because the counter of @bin is not writable, and @n pending ticks
+ * were to be counted there.  Who sees the state sees what became of them.  Returns
+ * false, and has done nothing, if the generation of @bin is over.  Task context,
+ * outside sections.
+ */
+bool profil_reg_end(struct profil_reg *reg, const struct profil_bin_ref *bin,
+		    unsigned int n)
+{
+	struct profil_set *old = NULL;
+	unsigned long flags;
+
+	raw_spin_lock_irqsave(&reg->lock, flags);
+	if (reg->now->set && reg->now->set->gen == bin->gen) {
+		old = profil_reg_switch(reg, &profil_run_off, PROFIL_STATE_FAULT);
+		reg->fault_addr = bin->addr;
+		atomic64_sub(n, &reg->count[PROFIL_PENDING]);
+		atomic64_add(n, &reg->count[PROFIL_LOST_FAULT]);
+	}
+	raw_spin_unlock_irqrestore(&reg->lock, flags);
+	if (old)
+		profil_reg_retire(reg, old);
+	return old;
+}
+
+/*
+ * Waits until all registrations are freed, at module exit: none can be made any more,
+ * and what keeps one is a worker at most, which has only to settle what is lost.
  */
 void profil_reg_wait(void)
 {
@@ -192,26 +258,24 @@ void profil_reg_wait(void)
 	rcu_barrier();
 }
 
-/**
- * profil_reg_init - Set up the hash
- *
- * Context: Task.
- * Return: 0 or -ENOMEM.
- */
 int profil_reg_init(void)
 {
+	profil_due_init();
+	profil_reg_wq = alloc_workqueue("profil", WQ_UNBOUND, WQ_MAX_ACTIVE);
+	if (!profil_reg_wq)
+		return -ENOMEM;
 	profil_regs = kvcalloc(1UL << PROFIL_REG_BITS, sizeof(*profil_regs),
 			       GFP_KERNEL);
 	profil_reg_key = get_random_long() | 1;
-	return profil_regs ? 0 : -ENOMEM;
+	if (profil_regs)
+		return 0;
+	destroy_workqueue(profil_reg_wq);
+	return -ENOMEM;
 }
 
-/**
- * profil_reg_exit - Free the hash
- *
- * Context: Task.
- */
+/* Also ends the workers. */
 void profil_reg_exit(void)
 {
+	destroy_workqueue(profil_reg_wq);
 	kvfree(profil_regs);
 }

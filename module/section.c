@@ -1,34 +1,28 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Sections: the only places where user memory is written, and the wait for
- * them.  A section is a few hundred instructions with interrupts off, so a CPU
- * is in one at most, and whoever waits spins no longer than that.
+ * The wait for sections.
  */
-#include "hot.h"
+#include "section.h"
 
-DEFINE_PER_CPU(struct profil_cpu, profil_cpu);
+DEFINE_PER_CPU(struct profil_section, profil_section);
 
-/**
- * profil_section_drain - Wait for the sections that may use a former set
- * @reg: The registration whose set was changed
- *
- * One change of the sequence number is enough: what enters afterwards sees the
- * new set.
- *
- * Context: Any that may be interrupted; spins.
+/*
+ * Waits for the sections of @of that may use what was changed before.  One section
+ * that is over is enough for each CPU: the next one sees the change.  Spins; in any
+ * context that may be interrupted.
  */
-void profil_section_drain(struct profil_reg *reg)
+void profil_section_drain(const void *of)
 {
-	struct profil_cpu *cpu;
-	unsigned long seq;
-	int i;
+	struct profil_section *section;
+	unsigned long over;
+	int cpu;
 
 	smp_mb();	/* (B) */
-	for_each_possible_cpu(i) {
-		cpu = per_cpu_ptr(&profil_cpu, i);
-		seq = READ_ONCE(cpu->seq);
-		while (smp_load_acquire(&cpu->reg) == reg &&	/* (D) */
-		       smp_load_acquire(&cpu->seq) == seq)	/* (D) */
+	for_each_possible_cpu(cpu) {
+		section = per_cpu_ptr(&profil_section, cpu);
+		over = READ_ONCE(section->over);
+		while (smp_load_acquire(&section->of) == of &&		/* (D) */
+		       smp_load_acquire(&section->over) == over)	/* (D) */
 			cpu_relax();
 	}
 }

@@ -1,48 +1,67 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The accounting, as the user interface shows it.
+ * The accounting, as STATS shows it.
  */
-#include "profil.h"
+#include <linux/profil.h>
 
-/**
- * profil_stats_read - Say what became of the ticks
- * @reg: The registration
- * @stats: Receives it; the sum holds
- *
- * Context: Task.
- */
+#include "profil.h"
+#include "reg.h"
+
+static u64 profil_stats_count(struct profil_reg *reg, enum profil_class class)
+{
+	return atomic64_read(&reg->count[class]);
+}
+
+/* The number of all ticks is kept nowhere: the classes add up to it. */
+static void profil_stats_sum(struct profil_stats *stats)
+{
+	stats->out_lost = stats->out_lost_full + stats->out_lost_stopped +
+			  stats->out_lost_exit + stats->out_lost_fault +
+			  stats->out_lost_denied + stats->out_lost_unready +
+			  stats->out_lost_contended;
+	stats->out_ticks = stats->out_not_due + stats->out_system + stats->out_in_range +
+			   stats->out_outside + stats->out_saturated +
+			   stats->out_pending + stats->out_lost;
+}
+
+/* Says what became of the ticks. */
 void profil_stats_read(struct profil_reg *reg, struct profil_stats *stats)
 {
-	const u64 *count = reg->count;
-	u64 fast = atomic64_read(&reg->fast);
+	u64 number[2], not_due;
+	struct profil_due due[2];
 	unsigned long flags;
-	int class;
+	int i;
 
 	raw_spin_lock_irqsave(&reg->lock, flags);
 	stats->out_state = reg->state;
 	stats->out_rate = reg->rate;
 	stats->out_source = reg->source;
-	stats->out_ticks = reg->ticks + fast;
-	stats->out_not_due = count[PROFIL_NOT_DUE];
-	stats->out_in_range = count[PROFIL_IN_RANGE] + fast;
-	stats->out_outside = count[PROFIL_OUTSIDE];
-	stats->out_saturated = count[PROFIL_SATURATED];
-	stats->out_pending = count[PROFIL_PENDING];
-	stats->out_lost = 0;
-	stats->out_lost_full = count[PROFIL_LOST_FULL];
-	stats->out_lost_stopped = count[PROFIL_LOST_STOPPED];
-	stats->out_lost_exit = count[PROFIL_LOST_EXIT];
-	stats->out_lost_fault = count[PROFIL_LOST_FAULT];
-	stats->out_lost_denied = count[PROFIL_LOST_DENIED];
-	stats->out_lost_unready = count[PROFIL_LOST_UNREADY];
-	stats->out_lost_contended = count[PROFIL_LOST_CONTENDED];
-	for (class = PROFIL_LOST_FULL; class < PROFIL_CLASSES; class++)
-		stats->out_lost += count[class];
+	stats->out_system = profil_stats_count(reg, PROFIL_SYSTEM);
+	stats->out_in_range = profil_stats_count(reg, PROFIL_IN_RANGE);
+	stats->out_outside = profil_stats_count(reg, PROFIL_OUTSIDE);
+	stats->out_saturated = profil_stats_count(reg, PROFIL_SATURATED);
+	stats->out_pending = profil_stats_count(reg, PROFIL_PENDING);
+	stats->out_lost_full = profil_stats_count(reg, PROFIL_LOST_FULL);
+	stats->out_lost_stopped = profil_stats_count(reg, PROFIL_LOST_STOPPED);
+	stats->out_lost_exit = profil_stats_count(reg, PROFIL_LOST_EXIT);
+	stats->out_lost_fault = profil_stats_count(reg, PROFIL_LOST_FAULT);
+	stats->out_lost_denied = profil_stats_count(reg, PROFIL_LOST_DENIED);
+	stats->out_lost_unready = profil_stats_count(reg, PROFIL_LOST_UNREADY);
+	stats->out_lost_contended = profil_stats_count(reg, PROFIL_LOST_CONTENDED);
 	stats->out_deferred = reg->deferred;
-	stats->out_borrowed = reg->borrowed;
+	stats->out_borrowed = atomic64_read(&reg->borrowed);
 	stats->out_forks_missed = reg->forks_missed;
 	stats->out_fault_addr = reg->fault_addr;
-	stats->out_system = count[PROFIL_SYSTEM];
-	stats->out_reserved = 0;
+	not_due = reg->not_due;
+	for (i = 0; i < 2; i++) {
+		due[i] = reg->run[i].due;
+		number[i] = atomic64_read(&reg->run[i].number);
+	}
 	raw_spin_unlock_irqrestore(&reg->lock, flags);
+
+	for (i = 0; i < 2; i++)
+		not_due += profil_due_not(&due[i], number[i]);
+	stats->out_not_due = not_due;
+	stats->out_reserved = 0;
+	profil_stats_sum(stats);
 }

@@ -1,192 +1,133 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The tick, as far as the short way in hot.h does not do it: finds the counter of
- * where current runs, and counts or puts off.  Hardirq throughout, with interrupts
- * off.
+ * The tick, as far as tick.h does not do it in line: ticks in kernel mode, those that the
+ * counter's page or another writer is in the way of, and samples of the timer source.
+ * Hardirq throughout, with interrupts off.
  */
-#include <linux/percpu.h>
-#include <linux/ptrace.h>
-#include <linux/sched.h>
 #include <linux/sched/task_stack.h>
+#include <linux/profil.h>
 
-#include "bump.h"
-#include "hot.h"
+#include "choice.h"
+#include "profil.h"
+#include "set.h"
+#include "tick.h"
 
-/* What becomes of a tick. */
-struct profil_sample {
-	unsigned int		times;	/* it counts as so many */
-	unsigned int		due;	/* of these, by the rate: all or none */
-	unsigned int		done;	/* of these, counted in the tick */
-	enum profil_class	class;	/* of the others that are due */
-	struct profil_bin_ref	bin;
-	unsigned long		pc;
-};
+static PROFIL_CHOICE(profil_deliver_when, "tick", "deferred");
+module_param_cb(deliver, &profil_choice_ops, &profil_deliver_when, 0444);
+MODULE_PARM_DESC(deliver, "tick (default): count in the tick what can be; deferred: nothing");
 
-/*
- * Selection sampling: of each window of ticks of the process exactly so many
- * are due as the rate says, each choice as likely as any other.  So no thread,
- * CPU or phase is favoured, and the total is exact to a window.
- */
-static bool profil_tick_choose(struct profil_reg *reg,
-			       const struct profil_set *set)
+const struct profil_hook *profil_tick_hook;
+DEFINE_PER_CPU(unsigned long, profil_tick_hits);
+
+/* Whether nothing is counted in the tick. */
+bool profil_tick_deferred(void)
 {
-	bool due;
-
-	if (!reg->window_left) {
-		reg->window_left = set->window;
-		reg->take_left = set->take;
-	}
-	due = (u64)prandom_u32_state(&reg->rnd) * reg->window_left >> 32 <
-	      reg->take_left;
-	reg->window_left--;
-	reg->take_left -= due;
-	return due;
+	return profil_deliver_when.chosen;
 }
 
-static bool profil_tick_due(struct profil_reg *reg, const struct profil_set *set)
+/* In user mode: adds @n to a counter, with more tries.  False if they all failed. */
+static noinline bool profil_tick_add(struct profil_reg *reg, unsigned long addr, u32 mask,
+				     unsigned int n)
 {
-	bool due;
+	long added;
 
-	if (set->take == set->window)
-		return true;
-	raw_spin_lock(&reg->lock);
-	/* The window is of the newest set. */
-	due = reg->set == set && profil_tick_choose(reg, set);
-	raw_spin_unlock(&reg->lock);
-	return due;
-}
-
-/* In the kernel a tick must not touch user memory. */
-static enum profil_class profil_tick_bump(struct profil_sample *sample, bool user)
-{
-	int added;
-
-	if (!user || profil_deferred)
-		return PROFIL_PENDING;
 	profil_hardirq_fault_disable();
-	added = profil_bump(sample->bin.addr, sample->bin.mask, sample->due);
+	added = profil_bump(addr, mask, n);
 	profil_hardirq_fault_enable();
 	if (added < 0)
-		return PROFIL_PENDING;
-	sample->done = added;
-	return PROFIL_SATURATED;
+		return false;
+	profil_race(PROFIL_RACE_ACCOUNT);
+	atomic64_add(added, &reg->count[PROFIL_IN_RANGE]);
+	atomic64_add(n - added, &reg->count[PROFIL_SATURATED]);
+	return true;
 }
 
-/* In a section.  A tick in the kernel is charged to where it will return to. */
-static void profil_tick_count(struct profil_reg *reg,
-			      const struct profil_set *set,
-			      struct pt_regs *regs, struct profil_sample *sample)
+static void profil_tick_put_off(struct profil_reg *reg, u64 gen, unsigned long addr,
+				u32 mask, unsigned int n)
 {
-	bool user = regs && user_mode(regs);
+	enum profil_class class;
 
-	sample->due = sample->times;
-	sample->class = PROFIL_SYSTEM;
-	if (!user && set->flags & PROFIL_START_F_USER_ONLY)
-		return;
-	if (!profil_tick_due(reg, set))
-		sample->due = 0;
-	sample->class = PROFIL_OUTSIDE;
-	if (!user)
-		regs = task_pt_regs(current);
-	sample->pc = instruction_pointer(regs);
-	if (sample->due && profil_find_bin(set, sample->pc, &sample->bin))
-		sample->class = profil_tick_bump(sample, user);
+	raw_spin_lock(&reg->lock);
+	class = profil_pending_add(reg, gen, addr, mask, n);
+	if (class == PROFIL_PENDING)
+		reg->deferred += n;
+	atomic64_add(n, &reg->count[class]);
+	raw_spin_unlock(&reg->lock);
 }
 
 /*
- * In that section too: when it has been waited for, the sample is accounted for,
- * and only then is the anchor's reference dropped.
+ * @n samples at once, in a section.  Those of the kernel count where current will return
+ * to, and later: only then is its memory certainly the one that is loaded.
  */
-static void profil_tick_account(struct profil_reg *reg,
-				struct profil_sample *sample)
+static void profil_tick_samples(struct profil_reg *reg, const struct profil_run *run,
+				struct pt_regs *regs, bool user, unsigned int n)
 {
-	unsigned int left = sample->due - sample->done;
+	unsigned long pc = instruction_pointer(user ? regs : task_pt_regs(current)), addr;
+	const struct profil_range *range = profil_find_range(&run->segments, pc);
 
-	raw_spin_lock(&reg->lock);
-	if (left && sample->class == PROFIL_PENDING) {
-		sample->class = profil_pending_add(reg, &sample->bin,
-						   sample->pc, left);
-		if (sample->class == PROFIL_PENDING)
-			reg->deferred += left;
-	}
-	reg->ticks += sample->times;
-	reg->count[PROFIL_NOT_DUE] += sample->times - sample->due;
-	reg->count[PROFIL_IN_RANGE] += sample->done;
-	reg->count[sample->class] += left;
-	raw_spin_unlock(&reg->lock);
-}
-
-/* In a section. */
-static noinline void profil_tick_slow(struct profil_reg *reg,
-				      const struct profil_set *set,
-				      struct pt_regs *regs, u64 timer,
-				      unsigned int times)
-{
-	struct profil_sample sample = { .times = times };
-
-	if (!set || set->timer != timer)
+	if (!range) {
+		atomic64_add(n, &reg->count[PROFIL_OUTSIDE]);
 		return;
-	profil_tick_count(reg, set, regs, &sample);
-	profil_race(PROFIL_RACE_ACCOUNT);
-	profil_tick_account(reg, &sample);
+	}
+	addr = profil_find_counter(range, pc);
+	if (!user || profil_tick_deferred() || !profil_tick_add(reg, addr, range->mask, n))
+		profil_tick_put_off(reg, run->set->gen, addr, range->mask, n);
 }
 
-/* Kernel threads, io_uring and vhost workers: no user code is running. */
-static void profil_tick_borrowed(struct profil_reg *reg)
+/* Whether the samples of kernel mode are left out. */
+static bool profil_tick_user_only(const struct profil_run *run)
 {
-	raw_spin_lock(&reg->lock);
-	reg->borrowed += !!reg->set;
-	raw_spin_unlock(&reg->lock);
+	return run->set->flags & PROFIL_START_F_USER_ONLY;
 }
 
-/**
- * profil_tick_rest - A tick that is none of profil_tick_fast()
- * @cpu: This CPU
- * @reg: The registration of current
- * @set: What it counts, or NULL
- * @regs: What was interrupted
- *
- * Nearly every sample of a long system call is where the last one was.
- *
- * Context: Hardirq, interrupts off, in a section, which it leaves.
+/*
+ * A tick that profil_tick() could not count, or whose number it has not taken: @due says
+ * which.  Leaves the section.
  */
-void profil_tick_rest(struct profil_cpu *cpu, struct profil_reg *reg,
-		      const struct profil_set *set, struct pt_regs *regs)
+void profil_tick_rest(struct profil_section *section, struct profil_reg *reg,
+		      struct profil_run *run, struct pt_regs *regs, bool due)
 {
-	/* What was interrupted may be changing its flags, but not these. */
-	if (data_race(current->flags) & PROFIL_PF_BORROWERS) {
-		profil_section_leave(cpu);
-		profil_tick_borrowed(reg);
-		return;
-	}
-	if (READ_ONCE(reg->recent) && set && set->fast &&
-	    !(set->flags & PROFIL_START_F_USER_ONLY) &&
-	    !(regs && user_mode(regs)) &&
-	    profil_pending_again(reg, instruction_pointer(task_pt_regs(current)))) {
-		profil_section_leave(cpu);
-		return;
-	}
-	profil_tick_slow(reg, set, regs, 0, 1);
-	profil_section_leave(cpu);
-	profil_timer_run(reg);
+	void (*late)(struct profil_reg *reg) = NULL;
+	bool user = user_mode(regs);
+
+	/*
+	 * Kernel threads, io_uring and vhost workers: no user code is running.  What was
+	 * interrupted may be changing its flags, but not these.
+	 */
+	if (data_race(current->flags) & PROFIL_PF_BORROWERS)
+		atomic64_add(!!run->set, &reg->borrowed);
+	else if (run->late)
+		late = run->late;
+	else if (!run->set)
+		;
+	else if (!user && profil_tick_user_only(run))
+		atomic64_inc(&reg->count[PROFIL_SYSTEM]);
+	else if (due || !run->rated || profil_run_due(run))
+		profil_tick_samples(reg, run, regs, user, 1);
+	profil_section_leave(section);
+	if (late)
+		late(reg);
 }
 
-/**
- * profil_tick_sample - One sample of current, from its timer
- * @reg: Its registration
- * @regs: What was interrupted
- * @timer: The generation whose timer it is
- * @times: As how many it counts, because the timer was late
- *
- * Context: Hardirq, interrupts off, under rcu_read_lock().
+/*
+ * @n samples of current at once, from the timer of generation @timer.  Under
+ * rcu_read_lock().
  */
 void profil_tick_sample(struct profil_reg *reg, struct pt_regs *regs, u64 timer,
-			unsigned int times)
+			unsigned int n)
 {
-	struct profil_cpu *cpu = this_cpu_ptr(&profil_cpu);
-	struct profil_set *set = profil_section_enter(cpu, reg);
+	struct profil_section *section = this_cpu_ptr(&profil_section);
+	bool user = regs && user_mode(regs);
+	struct profil_run *run;
 
+	profil_section_enter(section, reg);
+	run = smp_load_acquire(&reg->now);	/* (E) */
 	profil_race(PROFIL_RACE_USE);
-	profil_tick_slow(reg, set, regs, timer, times);
-	profil_section_leave(cpu);
+	if (!run->set || run->set->timer != timer)
+		;
+	else if (!user && profil_tick_user_only(run))
+		atomic64_add(n, &reg->count[PROFIL_SYSTEM]);
+	else
+		profil_tick_samples(reg, run, regs, user, n);
+	profil_section_leave(section);
 }

@@ -11,6 +11,7 @@
  * countdown of its own, one that lives shorter than that would have none.
  */
 #include <linux/hrtimer.h>
+#include <linux/moduleparam.h>
 #include <linux/percpu.h>
 #include <linux/random.h>
 #include <linux/rcupdate.h>
@@ -21,6 +22,14 @@
 
 #include "period.h"
 #include "profil.h"
+#include "reg.h"
+#include "tick.h"
+
+#define PROFIL_TIMER_RATE_MAX	10000U
+
+static unsigned int profil_max_timer_rate = PROFIL_TIMER_RATE_MAX;
+module_param_named(max_timer_rate, profil_max_timer_rate, uint, 0644);
+MODULE_PARM_DESC(max_timer_rate, "highest rate of the timer source in samples for each second of CPU time (default 10000, which is the most; 0: no timer source)");
 
 struct profil_timer {
 	struct hrtimer		timer;
@@ -30,11 +39,11 @@ struct profil_timer {
 
 static DEFINE_PER_CPU(struct profil_timer, profil_timers);
 
-/* Found once; NULL if there is none. */
+/* Of sched_switch; found once, NULL if there is none. */
 static struct tracepoint *profil_timer_point;
 
 /* Under profil_hook_mutex to change.  (H) Who sees it true sees the timers set up. */
-bool profil_timer_armed;
+static bool profil_timer_armed;
 
 static s64 profil_timer_take(struct profil_reg *reg)
 {
@@ -47,7 +56,7 @@ static s64 profil_timer_take(struct profil_reg *reg)
 	return left;
 }
 
-/* More than there is room for can be dropped: others begin at random, as well. */
+/* Where there is no more room it is dropped: the next period begins at random then. */
 static void profil_timer_keep(struct profil_reg *reg, s64 left)
 {
 	int i;
@@ -150,11 +159,9 @@ static enum hrtimer_restart profil_timer_expired(struct hrtimer *hrtimer)
 	return timer->mm ? HRTIMER_RESTART : HRTIMER_NORESTART;
 }
 
-/**
- * profil_timer_run - Have the timer run for current, which runs already
- * @reg: The registration of current; the caller keeps it from being freed
- *
- * Context: Any.
+/*
+ * Has the timer run for current, which runs already and whose registration is @reg.  Any
+ * context; the caller keeps @reg from being freed.
  */
 void profil_timer_run(struct profil_reg *reg)
 {
@@ -171,12 +178,7 @@ void profil_timer_run(struct profil_reg *reg)
 	local_irq_restore(flags);
 }
 
-/**
- * profil_timer_rate_max - The highest rate of the timer source
- *
- * Context: Any.
- * Return: Samples for each second of CPU time, or 0: there is no such source.
- */
+/* The most samples for each second of CPU time, or 0: there is no timer source. */
 u32 profil_timer_rate_max(void)
 {
 	/* With timers no finer than the tick, there is nothing to gain. */
@@ -185,11 +187,9 @@ u32 profil_timer_rate_max(void)
 	return min(READ_ONCE(profil_max_timer_rate), PROFIL_TIMER_RATE_MAX);
 }
 
-/**
- * profil_timer_arm - Have timers begin with the threads that want them
- *
- * Context: Task, under profil_hook_mutex; sleeps.
- * Return: 0, also if they do already, or an error.
+/*
+ * Has timers begin with the threads that want them: 0, also if they do already, or an
+ * error.  Under profil_hook_mutex; sleeps.
  */
 int profil_timer_arm(void)
 {
@@ -212,11 +212,7 @@ int profil_timer_arm(void)
 	return err;
 }
 
-/**
- * profil_timer_disarm - Undo profil_timer_arm()
- *
- * Context: Task, under profil_hook_mutex; sleeps.
- */
+/* Undoes profil_timer_arm().  Under profil_hook_mutex; sleeps. */
 void profil_timer_disarm(void)
 {
 	int cpu;
@@ -238,11 +234,7 @@ static void profil_timer_look(struct tracepoint *point, void *found)
 		*(struct tracepoint **)found = point;
 }
 
-/**
- * profil_timer_init - Find out whether there can be a timer source
- *
- * Context: Task.
- */
+/* Finds out whether there can be a timer source. */
 void profil_timer_init(void)
 {
 	for_each_kernel_tracepoint(profil_timer_look, &profil_timer_point);

@@ -6,7 +6,8 @@
 #include <linux/kernel_stat.h>
 #include <linux/math64.h>
 
-#include "hot.h"
+#include "profil.h"
+#include "tick.h"
 
 /* Busy for this many ticks, and not one was seen. */
 #define PROFIL_WATCH_BUSY	8
@@ -21,7 +22,7 @@ static u64 profil_watch_read_hits(void)
 	int cpu;
 
 	for_each_possible_cpu(cpu)
-		hits += READ_ONCE(per_cpu(profil_cpu, cpu).hits);
+		hits += READ_ONCE(per_cpu(profil_tick_hits, cpu));
 	return hits;
 }
 
@@ -42,23 +43,16 @@ static u64 profil_watch_read_busy(void)
 	return div_u64(ns, NSEC_PER_SEC / HZ);
 }
 
-/**
- * profil_watch_reset - From here on ticks are to be seen
- *
- * Context: Task, under profil_hook_mutex.
- */
+/* From here on ticks are to be seen.  Under profil_hook_mutex. */
 void profil_watch_reset(void)
 {
 	profil_watch_hits = profil_watch_read_hits();
 	profil_watch_busy = profil_watch_read_busy();
 }
 
-/**
- * profil_watch_dead - Find out whether the hook is dead
- *
- * Context: Task, under profil_hook_mutex.
- * Return: Whether CPUs were busy for several ticks, and the hook saw none since
- * it was seen alive, or profil_watch_reset().
+/*
+ * Whether the hook is dead: CPUs were busy for several ticks, and the hook saw none since
+ * it was seen alive, or since profil_watch_reset().  Under profil_hook_mutex.
  */
 bool profil_watch_dead(void)
 {

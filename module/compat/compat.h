@@ -120,8 +120,8 @@ hrtimer_setup(struct hrtimer *timer,
 #endif
 
 /*
- * Without the export the module never asks for task_work: profil_task_work is
- * off for good and this is not reached.  Nor does it where module exit cannot wait
+ * Without the export the module never asks for task_work, see pending.c, and this is
+ * not reached.  Nor does it where module exit cannot wait
  * for a thread that is preempted on the last instructions of its task_work.
  */
 #if defined(HAVE_TASK_WORK_ADD) && \

@@ -15,16 +15,16 @@
 
 static void any_form(struct profil_range *range)
 {
-	range->order = 1 + any(3);
-	range->pre = 1;
-	range->post = 16;
+	range->order = 1 + any(2);
+	range->round = ~1ULL;
+	range->shift = 17;
 	switch (any(3)) {
 	case 0:
-		range->pre = range->order;
+		range->round = ~0ULL << range->order;
+		range->shift = 16 + range->order;
 		break;
 	case 1:
-		range->pre = 0;
-		range->post = 17;
+		range->round = ~0ULL;
 		break;
 	}
 }
@@ -42,15 +42,13 @@ static void any_range(struct profil_range *range, u32 given, bool overflow)
 		range->scale = any(30) ? 1 + any(any(2) ? 70000 : 1000000) : 0;
 	}
 	range->end = profil_bin_end(range->bytes >> range->order, range->offset,
-				    range->scale, range->pre, range->post);
+				    range->scale, range->round, range->shift);
 }
 
-static u64 index_in(const struct profil_range *range, u64 pc)
+static bool in(const struct profil_range *range, u64 pc)
 {
-	u64 index = profil_bin(pc, range->offset, range->scale, range->pre,
-			       range->post);
-
-	return index < range->bytes >> range->order ? index : PROFIL_NO_BIN;
+	return pc >= range->offset && profil_bin(pc, range->offset, range->scale, range->round,
+						 range->shift) < range->bytes >> range->order;
 }
 
 static const struct profil_range *by_rule(const struct profil_range *range,
@@ -59,7 +57,7 @@ static const struct profil_range *by_rule(const struct profil_range *range,
 	const struct profil_range *best = NULL;
 
 	for (u32 i = 0; i < num; i++) {
-		if (index_in(&range[i], pc) == PROFIL_NO_BIN)
+		if (!in(&range[i], pc))
 			continue;
 		if (!best || (best->overflow && !range[i].overflow) ||
 		    (best->overflow == range[i].overflow &&
@@ -69,17 +67,16 @@ static const struct profil_range *by_rule(const struct profil_range *range,
 	return best;
 }
 
-static bool right(const struct profil_set *set, const struct profil_range *given,
-		  u32 num, u64 pc)
+static bool right(const struct profil_segments *segments,
+		  const struct profil_range *given, u32 num, u64 pc)
 {
 	const struct profil_range *want = by_rule(given, num, pc);
-	struct profil_bin_ref bin = { .addr = 0 };
-	bool found = profil_find_bin(set, pc, &bin);
+	const struct profil_range *found = profil_find_range(segments, pc);
 
 	if (!want)
 		return !found || tap_fail("pc %llu is found", (unsigned long long)pc);
-	if (found && bin.width == 1 << want->order &&
-	    bin.addr == want->addr + (index_in(want, pc) << want->order))
+	if (found && found->given == want->given &&
+	    profil_find_counter(found, pc) < want->addr + want->bytes)
 		return true;
 	return tap_fail("pc %llu is not in region %u", (unsigned long long)pc,
 			want->given);
@@ -88,25 +85,19 @@ static bool right(const struct profil_set *set, const struct profil_range *given
 static bool one_set(void)
 {
 	u64 start[2 * REGIONS + 1];
-	struct profil_range *segment[2 * REGIONS + 1];
-	struct profil_range given[REGIONS];
+	struct profil_range *of[2 * REGIONS + 1];
+	struct profil_range given[REGIONS], range[REGIONS];
+	struct profil_segments segments = { .start = start, .range = of };
 	u32 num = 1 + any(REGIONS), overflow = any(3 * REGIONS);
-	struct profil_set *set = calloc(1, sizeof(*set) + sizeof(given));
-	bool ok = set;
+	bool ok;
 
 	for (u32 i = 0; i < num; i++)
 		any_range(&given[i], i, i == overflow);
-	if (ok) {
-		memcpy(set->range, given, sizeof(given));
-		set->nr_ranges = num;
-		set->start = start;
-		set->segment = segment;
-		profil_find_prepare(set);
-		ok = set->nr_segments <= 2 * num + 1;
-	}
+	memcpy(range, given, sizeof(given));
+	profil_find_prepare(&segments, range, num);
+	ok = segments.nr <= 2 * num + 1;
 	for (u64 pc = 0; ok && pc < CODE; pc++)
-		ok = right(set, given, num, pc);
-	free(set);
+		ok = right(&segments, given, num, pc);
 	return ok;
 }
 
@@ -118,8 +109,27 @@ static bool any_sets(void)
 	return true;
 }
 
+/* Where the end is the very last pc, that one has no counter. */
+static bool last_pc(void)
+{
+	u64 start[3];
+	struct profil_range *of[3];
+	struct profil_segments segments = { .start = start, .range = of };
+	struct profil_range range = {
+		.addr = 0x100000, .bytes = 2, .order = 1, .offset = U64_MAX - 1,
+		.scale = U32_MAX, .round = ~0ULL, .shift = 17,
+	};
+
+	range.end = profil_bin_end(1, range.offset, range.scale, range.round, range.shift);
+	profil_find_prepare(&segments, &range, 1);
+	TAP_CHECK(profil_find_range(&segments, U64_MAX - 1) == &range);
+	TAP_CHECK(!profil_find_range(&segments, U64_MAX));
+	return true;
+}
+
 int main(void)
 {
+	tap_fork(last_pc, "a region that ends with the very last pc");
 	tap_fork(any_sets, "8000 sets of overlapping regions, each pc of their code");
 	return tap_plan();
 }

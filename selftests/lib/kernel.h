@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * As much of a kernel as those parts of the module need that are pure: for the
- * tests that include module/bump.c and module/find.c.
+ * tests that include module/bump.h, due.c, find.c and period.h.
  */
 #ifndef SELFTESTS_LIB_KERNEL_H
 #define SELFTESTS_LIB_KERNEL_H
@@ -12,6 +12,7 @@
 #include <stdlib.h>
 
 typedef uint8_t u8;
+typedef uint16_t u16;
 typedef uint32_t u32;
 typedef uint64_t u64;
 typedef int32_t s32;
@@ -20,7 +21,6 @@ typedef int64_t s64;
 #define U64_MAX		UINT64_MAX
 #define S32_MIN		INT32_MIN
 #define S32_MAX		INT32_MAX
-#define GENMASK(high, low) (~0UL >> (63 - (high)) & ~0UL << (low))
 #define min(a, b)	((a) < (b) ? (a) : (b))
 #define max(a, b)	((a) > (b) ? (a) : (b))
 #define min_t(type, a, b) min((type)(a), (type)(b))
@@ -29,24 +29,11 @@ typedef int64_t s64;
 	min_t(type, max_t(type, value, low), high)
 #define HZ		250
 #define __user
+#define __read_mostly
 
-struct file;
-struct vm_area_struct;
-struct work_struct;
-
-/* Members of structures that these parts do not touch. */
-struct opaque {
+struct rnd_state {
 	int unused;
 };
-
-#define hlist_node	opaque
-#define hlist_head	opaque
-#define callback_head	opaque
-#define rnd_state	opaque
-#define mutex		opaque
-#define delayed_work	opaque
-#define rcu_head	opaque
-typedef struct opaque kuid_t, atomic_t, atomic64_t, refcount_t, raw_spinlock_t;
 
 static inline void sort(void *base, size_t num, size_t size,
 			int (*cmp)(const void *a, const void *b), void *swap)
@@ -54,9 +41,6 @@ static inline void sort(void *base, size_t num, size_t size,
 	(void)swap;
 	qsort(base, num, size, cmp);
 }
-
-static inline void pagefault_disable(void) {}
-static inline void pagefault_enable(void) {}
 
 /* The same numbers in each run. */
 static inline u64 any(u64 below)
@@ -69,12 +53,28 @@ static inline u64 any(u64 below)
 	return state % below;
 }
 
+static inline u32 gcd(u32 a, u32 b)
+{
+	return b ? gcd(b, a % b) : a;
+}
+
+static inline u64 div_u64_rem(u64 value, u32 by, u32 *rest)
+{
+	*rest = value % by;
+	return value / by;
+}
+
+#define get_random_u32() ((u32)any(1ULL << 32))
 #define prandom_u32_state(state) ((void)(state), (u32)any(1ULL << 32))
 
 /* User memory, and the exchange of a word of it, as the test has them. */
 int user_get(u32 *value, u32 *from);
 int user_exchange(u32 *seen, u32 *word, u32 old, u32 new);
 #define __get_user(value, from)	user_get(&(value), from)
+#define user_access_begin(from, size) ((void)(from), (void)(size), true)
+#define user_access_end() ((void)0)
+#define unsafe_get_user(value, from, label) \
+	do { if (user_get(&(value), from)) goto label; } while (0)
 #define futex_atomic_cmpxchg_inatomic(seen, word, old, new)	\
 	user_exchange(seen, word, old, new)
 

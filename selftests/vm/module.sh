@@ -100,16 +100,18 @@ check_cov()
 
 build_one()
 {
-	local ours='Kbuild module uapi'
+	local ours='Kbuild module uapi' test
+
+	test="$ours selftests/race/race.c"
 
 	if [ "${MODULE_MAKE:-}" ]; then
 		# shellcheck disable=SC2086 # arguments are words
-		build extra extra "$ours" $MODULE_MAKE
+		build extra extra "$test" $MODULE_MAKE
 	elif [ "${MUTANT:-}" ]; then
 		need patch patch
-		build "profil_mutant_$MUTANT" profil_test "$ours" PROFIL_TEST=y
+		build "profil_mutant_$MUTANT" profil_test "$test" PROFIL_TEST=y
 	elif [ "${TEST:-}" ]; then
-		build profil_test profil_test "$ours" PROFIL_TEST=y
+		build profil_test profil_test "$test" PROFIL_TEST=y
 	elif [ "${COV:-}" ]; then
 		build profil_cov profil_cov "$ours" KCOV_INSTRUMENT=y GCOV_PROFILE=y
 		check_cov

@@ -14,7 +14,7 @@
 #include <linux/timekeeping.h>
 #include <asm/processor.h>
 
-#include "profil.h"
+#include "race.h"
 
 #define PROFIL_RACE_PRIME	1099511628211ULL
 
@@ -30,7 +30,6 @@ static const char *const profil_race_names[] = {
 	[PROFIL_RACE_SWITCH]	= "switch",
 	[PROFIL_RACE_CLOSE]	= "close",
 	[PROFIL_RACE_ANCHOR]	= "anchor",
-	[PROFIL_RACE_INHERIT]	= "inherit",
 	[PROFIL_RACE_RETIRE]	= "retire",
 	[PROFIL_RACE_SETTLE]	= "settle",
 	[PROFIL_RACE_TAKEOVER]	= "takeover",

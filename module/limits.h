@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Limits of each user and of the system.  Memory is charged to the caller's control
+ * group as well; these limits are for what is scarce in other ways.
+ */
+#ifndef _PROFIL_LIMITS_H
+#define _PROFIL_LIMITS_H
+
+#include <linux/types.h>
+#include <linux/uidgid.h>
+
+#define PROFIL_REGIONS_MAX	4096	/* in one set */
+#define PROFIL_PENDING_MAX	4096	/* records of one process */
+
+enum profil_limit {
+	PROFIL_LIMIT_PROFILES,	/* registrations, until they are freed */
+	PROFIL_LIMIT_REGIONS,	/* in sets */
+	PROFIL_LIMIT_RECORDS,	/* pending, beyond the first of each process */
+	PROFIL_LIMIT_WORKERS,	/* running now */
+	PROFIL_LIMITS,
+};
+
+struct profil_user;
+
+struct profil_user *profil_user_get(kuid_t uid);
+void profil_user_put(struct profil_user *user);
+int profil_limit_charge(struct profil_user *user, enum profil_limit limit,
+			unsigned int n);
+void profil_limit_refund(struct profil_user *user, enum profil_limit limit,
+			 unsigned int n);
+
+#endif /* _PROFIL_LIMITS_H */
