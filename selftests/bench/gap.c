@@ -5,7 +5,8 @@
  *   gap WHO [WORK [NUMBER [THREADS]]]
  *
  * WHO is profiled, and by what: nobody; other, a process that sleeps, by us;
- * profil, sigprof, glibc, perf: this one; floor: this one by that module.  WORK
+ * profil, sigprof, glibc, perf: this one; hundred: this one by us, as profil() does,
+ * 100 times a second; floor: this one by that module.  WORK
  * is what it does: user; kernel, where it is nearly always in a system call; or
  * long, one call over many ticks.  NUMBER is of regions, for profil; of processes,
  * for other; of bytes of code, for text, which is this process by us; of samples
@@ -13,8 +14,8 @@
  * THREADS take turns on the one CPU.
  *
  * Prints what was taken from it in a period of the tick, as typical() has it;
- * and the same of single interruptions in which a sample was counted.  Of long,
- * what the call takes, and how many ticks there are in it.
+ * and the same of single interruptions in which a sample was counted, and of those
+ * in which none was.  Of long, what the call takes, and how many ticks there are in it.
  */
 #include <pthread.h>
 #include <sys/uio.h>
@@ -23,6 +24,7 @@
 
 #define PERIODS		320
 #define GAPS_MAX	100000
+#define THREADS_MAX	256
 #define ZEROS		(64 << 10)
 #define LONG_ZEROS	(256 << 10)
 
@@ -105,7 +107,7 @@ static void *measure(void *arg __attribute__((unused)))
 
 static void measure_all(void)
 {
-	pthread_t thread[64];
+	pthread_t thread[THREADS_MAX];
 	int i;
 
 	base = base_of(work);
@@ -154,29 +156,38 @@ static uint64_t typical_of(bool sampled, size_t *num)
 
 /*
  * Periods begin a third of a tick before the first interruption, so with none
- * that comes 1, 4 or 16 times a tick.
+ * that comes 1, 4 or 16 times a tick.  Where each tick is a sample, a period without one
+ * met the program outside its histogram, and is left out.
  */
 static uint64_t typical_period(uint64_t period, size_t *num)
 {
 	uint64_t begin = gaps[0].begin - period / 3;
-	unsigned int i;
+	size_t i, at, all = (gaps[nr_gaps - 1].begin - begin) / period;
+	static bool counts[GAPS_MAX];
 
 	memset(values, 0, sizeof(values));
-	*num = (gaps[nr_gaps - 1].begin - begin) / period;
-	for (i = 0; i < nr_gaps; i++)
-		if (gaps[i].begin - begin < *num * period)
-			values[(gaps[i].begin - begin) / period] += gaps[i].length;
+	for (i = 0; i < nr_gaps; i++) {
+		at = (gaps[i].begin - begin) / period;
+		if (at >= all)
+			continue;
+		values[at] += gaps[i].length;
+		counts[at] |= gaps[i].sampled || !who->every;
+	}
+	for (i = 0, *num = 0; i < all; i++)
+		if (counts[i])
+			values[(*num)++] = values[i];
 	return typical(values, *num);
 }
 
 static void report(void)
 {
-	size_t periods, with;
+	size_t periods, with, without;
 	uint64_t taken = typical_period(tick_ns(), &periods);
 	uint64_t sampled = typical_of(true, &with);
+	uint64_t others = typical_of(false, &without);
 
-	printf("%llu %zu %llu %zu\n", (unsigned long long)taken, periods,
-	       (unsigned long long)sampled, with);
+	printf("%llu %zu %llu %zu %llu %zu\n", (unsigned long long)taken, periods,
+	       (unsigned long long)sampled, with, (unsigned long long)others, without);
 }
 
 /* Until a tick has just been. */

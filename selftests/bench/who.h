@@ -75,6 +75,23 @@ static inline void begin_profil(void)
 	start(device(), regions, number, 0);
 }
 
+/* As profil() has it. */
+static inline void begin_hundred(void)
+{
+	struct profil_region region = burst_region(&counter);
+	struct profil_start args = {
+		.size = sizeof(args),
+		.region_num = 1,
+		.region_len = sizeof(region),
+		.regions_uptr = (uintptr_t)&region,
+		.rate = 100,
+	};
+
+	counter = 0;
+	if (ioctl(device(), PROFIL_IOC_START, &args))
+		fail("START");
+}
+
 /* With one counter to two bytes of code, whether there is that much or not. */
 static inline void begin_text(void)
 {
@@ -197,18 +214,20 @@ struct who {
 	const char *name;
 	void (*begin)(void);
 	unsigned long (*samples)(void);
+	bool every;	/* tick is a sample */
 };
 
 static const struct who whos[] = {
-	{ "nobody", begin_nobody, samples_none },
-	{ "other", begin_other, samples_none },
-	{ "profil", begin_profil, samples_counter },
-	{ "text", begin_text, samples_none },
-	{ "timer", begin_timer, samples_counter },
-	{ "sigprof", begin_sigprof, samples_signals },
-	{ "glibc", begin_glibc, samples_bins },
-	{ "perf", begin_perf, samples_ring },
-	{ "floor", begin_floor, samples_counter },
+	{ "nobody", begin_nobody, samples_none, false },
+	{ "other", begin_other, samples_none, false },
+	{ "profil", begin_profil, samples_counter, true },
+	{ "hundred", begin_hundred, samples_counter, false },
+	{ "text", begin_text, samples_none, false },
+	{ "timer", begin_timer, samples_counter, true },
+	{ "sigprof", begin_sigprof, samples_signals, false },
+	{ "glibc", begin_glibc, samples_bins, false },
+	{ "perf", begin_perf, samples_ring, false },
+	{ "floor", begin_floor, samples_counter, false },
 };
 
 static inline const struct who *find_who(const char *name)
