@@ -169,6 +169,34 @@ TEST_F(gmon, children_have_files_and_counts_of_their_own)
 	check_run(_metadata, self, &self->runs[CHILDREN], "");
 }
 
+/* The header has the true rate, and the files all samples. */
+static void check_rate(struct __test_metadata *_metadata, FIXTURE_DATA(gmon) *self,
+		       const char *environment, unsigned int rate)
+{
+	struct run *run = &self->runs[0];
+
+	self->num = 0;
+	memset(run, 0, sizeof(*run));
+	ASSERT_EQ(0, run_helper(self, environment, 0));
+	ASSERT_EQ(1, self->num);
+	ASSERT_TRUE(read_files(run, self->dir, ""));
+	EXPECT_EQ(rate, run->rate);
+	EXPECT_EQ(run->samples, run->file_samples);
+	EXPECT_LT(0, run->samples);
+}
+
+TEST_F(gmon, the_environment_asks_for_a_rate_and_a_source)
+{
+	struct profil_query query;
+
+	ASSERT_EQ(0, profil_query(self->fd, &query));
+	check_rate(_metadata, self, "PROFIL_RATE=50", 50);
+	if (query.out_timer_rate_max) {
+		check_rate(_metadata, self, "PROFIL_RATE=2000", 2000);
+		check_rate(_metadata, self, "PROFIL_SOURCE=timer", query.out_tick_hz);
+	}
+}
+
 /* Files are written, and counts begin anew, while the kernel counts. */
 TEST_F(gmon, no_sample_is_lost_between_two_files)
 {
