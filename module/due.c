@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
+#include <linux/atomic.h>
 #include <linux/gcd.h>
 #include <linux/jiffies.h>
 #include <linux/math64.h>
@@ -7,6 +8,18 @@
 #include "due.h"
 
 u16 profil_due_units[PROFIL_DUE_UNITS] __read_mostly;
+static u64 profil_due_key __read_mostly;
+static atomic64_t profil_due_secrets = ATOMIC64_INIT(0);
+
+/*
+ * Another secret for each run: children of the same age must not choose alike.  It is no
+ * random number of the kernel's, because these take thousands of instructions at a fork.
+ * A program may find it out by what is due, so the key has no other use.
+ */
+u64 profil_due_secret(void)
+{
+	return profil_due_key * atomic64_inc_return(&profil_due_secrets);
+}
 
 /*
  * How many of the first @number ticks were not due: of whole windows, and of the last one.
@@ -26,7 +39,7 @@ u64 profil_due_not(const struct profil_due *due, u64 number)
 	return number - sum;
 }
 
-/* Draws the units. */
+/* Draws the units and the key. */
 void profil_due_init(void)
 {
 	int i;
@@ -35,4 +48,5 @@ void profil_due_init(void)
 		do
 			profil_due_units[i] = get_random_u32();
 		while (gcd(profil_due_units[i], HZ) != 1);
+	profil_due_key = get_random_u64() | 1;
 }

@@ -31,6 +31,7 @@ struct profil_due {
 extern u16 profil_due_units[PROFIL_DUE_UNITS];
 
 u64 profil_due_not(const struct profil_due *due, u64 number);
+u64 profil_due_secret(void);
 void profil_due_init(void);
 
 /* Whether the tick at position @pos of window @number is due, with these units. */

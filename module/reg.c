@@ -24,7 +24,6 @@ unsigned long profil_reg_key __read_mostly;
 static DEFINE_SPINLOCK(profil_reg_lock);
 
 static struct workqueue_struct *profil_reg_wq;
-static atomic64_t profil_runs_filled = ATOMIC64_INIT(0);
 static atomic_t profil_nr_regs = ATOMIC_INIT(0);
 static DECLARE_WAIT_QUEUE_HEAD(profil_no_regs);
 
@@ -168,8 +167,6 @@ bool profil_reg_kick_later(struct profil_reg *reg, unsigned long delay)
 void profil_reg_fill(struct profil_reg *reg, struct profil_run *run, struct profil_set *set)
 {
 	u64 not_due = profil_due_not(&run->due, atomic64_read(&run->number));
-	/* Another one for each run: children of the same age must not choose alike. */
-	u64 secret = profil_reg_key * atomic64_inc_return(&profil_runs_filled);
 	unsigned long flags;
 
 	raw_spin_lock_irqsave(&reg->lock, flags);
@@ -177,7 +174,7 @@ void profil_reg_fill(struct profil_reg *reg, struct profil_run *run, struct prof
 	run->segments = set->segments;
 	run->rated = set->due.take < set->due.window;
 	run->due = set->due;
-	run->due.secret = secret;
+	run->due.secret = profil_due_secret();
 	run->set = set;
 	atomic64_set(&run->number, 0);
 	raw_spin_unlock_irqrestore(&reg->lock, flags);

@@ -29,7 +29,7 @@ static const struct rate {
 static struct profil_due draw(const struct rate *rate)
 {
 	struct profil_due due = {
-		.secret = any(UINT64_MAX),
+		.secret = profil_due_secret(),
 		.window = rate->window,
 		.take = rate->take,
 	};
@@ -158,6 +158,7 @@ static bool windows_are_independent(void)
 
 int main(void)
 {
+	profil_due_init();
 	tap_fork(exactly_so_many, "of each window exactly so many ticks are due");
 	tap_fork(not_due_adds_up, "and those that were not add up, at any moment");
 	tap_fork(cpus_in_order, "no CPU of one to ten that tick in order is favoured");

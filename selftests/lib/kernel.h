@@ -65,6 +65,20 @@ static inline u64 div_u64_rem(u64 value, u32 by, u32 *rest)
 }
 
 #define get_random_u32() ((u32)any(1ULL << 32))
+#define get_random_u64() any(U64_MAX)
+
+struct atomic64 {
+	u64 value;
+};
+
+#define atomic64_t struct atomic64
+#define ATOMIC64_INIT(value) { value }
+
+static inline u64 atomic64_inc_return(atomic64_t *atomic)
+{
+	return ++atomic->value;
+}
+
 #define prandom_u32_state(state) ((void)(state), (u32)any(1ULL << 32))
 
 /* User memory, and the exchange of a word of it, as the test has them. */
