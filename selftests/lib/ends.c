@@ -188,7 +188,8 @@ static int is_another(const char *name)
  */
 static void idle_beside(const char *name)
 {
-	struct timespec time = { 1, 0 };
+	/* longer than the interval of the test, so that each wait meets a file */
+	struct timespec time = { 0, 300000000 };
 	int i, bad = 0, written = 0;
 	sigset_t set;
 
@@ -198,9 +199,9 @@ static void idle_beside(const char *name)
 	sigprocmask(SIG_BLOCK, &set, NULL);
 	kill(getpid(), SIGUSR2);
 	bad |= sigtimedwait(&set, NULL, &time) != SIGUSR2;
-	for (i = 0; written < 2 && i < 300; i++) {
+	for (i = 0; written < 2 && i < 1000; i++) {
 		bad |= nanosleep(&time, NULL) != 0;
-		bad |= poll(NULL, 0, 1000) != 0;
+		bad |= poll(NULL, 0, 300) != 0;
 		written += is_another(name);
 	}
 	if (bad)
