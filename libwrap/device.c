@@ -6,37 +6,119 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
+#include <sys/stat.h>
 #include <sys/uio.h>
 #include <unistd.h>
 #include "internal.h"
 
 #define DEVICE "/dev/profil"
 
-atomic_bool libprofil_started;
+/* The lowest number of the descriptor that stays, if the limit allows it. */
+#define HIGH 1000
 
 /*
- * One command: 0, -1, or NO_DEVICE, with errno; on success errno stays as it
- * was.  The descriptor lives for this command alone, for there are programs
- * that close all of theirs, and never over exec().
+ * The descriptor of the last START, or -1.  It stays open, so that later calls work
+ * where the device cannot be opened any more: after chroot(), in another mount
+ * namespace, with RLIMIT_NOFILE used up, behind a filter of system calls.  Its number
+ * is out of the way of programs that look at theirs, and exec() closes it.
+ */
+static atomic_int kept = -1;
+static atomic_ullong kept_device;
+
+/* Programs that close all of their descriptors close ours, too, and use its number. */
+static bool is_device(int fd)
+{
+	struct stat status;
+
+	if (fd < 0)
+		return false;
+	if (!fstat(fd, &status))
+		return S_ISCHR(status.st_mode) && status.st_rdev == atomic_load(&kept_device);
+	/* A filter may forbid the question, which is no answer. */
+	return errno != EBADF;
+}
+
+static void keep(int fd)
+{
+	int high = fcntl(fd, F_DUPFD_CLOEXEC, HIGH);
+	struct stat status;
+
+	if (high >= 0) {
+		close(fd);
+		fd = high;
+	}
+	if (fstat(fd, &status)) {
+		close(fd);
+		return;
+	}
+	atomic_store(&kept_device, status.st_rdev);
+	fd = atomic_exchange(&kept, fd);
+	/* Another thread was faster. */
+	if (is_device(fd))
+		close(fd);
+}
+
+/* Closes the descriptor that stays. */
+void libprofil_device_close(void)
+{
+	int err = errno;
+	int fd = atomic_exchange(&kept, -1);
+
+	if (is_device(fd))
+		close(fd);
+	errno = err;
+}
+
+static int command(int fd, unsigned long cmd, void *arg)
+{
+	int err = errno;
+
+	if (ioctl(fd, cmd, arg) < 0)
+		return -1;
+	errno = err;
+	return 0;
+}
+
+/* The same as libprofil_command(), but opens nothing. */
+int libprofil_command_kept(unsigned long cmd, void *arg)
+{
+	int fd = atomic_load(&kept);
+
+	return is_device(fd) ? command(fd, cmd, arg) : NO_DEVICE;
+}
+
+static int command_opened(unsigned long cmd, void *arg)
+{
+	int fd = open(DEVICE, O_RDONLY | O_CLOEXEC);
+	int ret, err;
+
+	if (fd < 0)
+		return NO_DEVICE;
+	ret = command(fd, cmd, arg);
+	err = errno;
+	if (!ret && cmd == PROFIL_IOC_START)
+		keep(fd);
+	else
+		close(fd);
+	errno = err;
+	return ret;
+}
+
+/*
+ * One command: 0, -1, or NO_DEVICE, with errno; on success errno stays as it was.
  */
 int libprofil_command(unsigned long cmd, void *arg)
 {
 	int err = errno;
-	int ret = NO_DEVICE;
-	int cancel, fd;
+	int cancel, ret;
 
 	/* profil() and sprofil() are declared to throw nothing. */
 	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
-	fd = open(DEVICE, O_RDWR | O_CLOEXEC);
-	if (fd >= 0) {
-		/* Before the command, so that a stop right after it sees this. */
-		if (cmd == PROFIL_IOC_START)
-			atomic_store(&libprofil_started, true);
-		ret = ioctl(fd, cmd, arg) < 0 ? -1 : 0;
-		err = ret ? errno : err;
-		close(fd);
+	ret = libprofil_command_kept(cmd, arg);
+	if (ret == NO_DEVICE)
+		ret = command_opened(cmd, arg);
+	if (!ret)
 		errno = err;
-	}
 	pthread_setcancelstate(cancel, NULL);
 	return ret;
 }

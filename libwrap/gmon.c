@@ -183,7 +183,7 @@ void moncontrol(int mode)
 		libprofil_arcs_off = 0;
 	} else if (!mode) {
 		libprofil_arcs_off = ARCS_OFF;
-		profil_stop();
+		libprofil_pause();
 	}
 	libprofil_own_give(&hold);
 }

@@ -20,17 +20,11 @@ typedef int libprofil_fn(unsigned short *buf, size_t bufsiz, size_t offset,
 			 unsigned int scale);
 libprofil_fn profil;
 
-/*
- * There may be a profile of the device.  Never cleared: then a stop and a start
- * at the same time, in two threads, cannot leave a running profile that is
- * thought off.  Plain memory, so that a forked child knows as much as its
- * parent.
- */
-extern atomic_bool libprofil_started;
-
 /* device.c */
 #define NO_DEVICE (-2)	/* it cannot be opened: not even the command failed */
 int libprofil_command(unsigned long cmd, void *arg);
+int libprofil_command_kept(unsigned long cmd, void *arg);
+void libprofil_device_close(void);
 void libprofil_complain(const char *note);
 void libprofil_complain_start(void);
 
@@ -45,7 +39,15 @@ bool libprofil_rate_asked(void);
 void libprofil_rate_choose(struct profil_start *start, const struct profil_query *query);
 
 /* start.c: 0, -1, or NO_DEVICE */
-int libprofil_start(const struct profil_start *start);
+int libprofil_start(struct profil_start *start);
+/* What START returned, with the error of profil(2) for a histogram. */
+int libprofil_as_profil(int ret);
+/* Whether there may be a profile of the device. */
+bool libprofil_on(void);
+/* Ends the profile, for a while: what was counted can still be read.  0 or -1. */
+int libprofil_pause(void);
+/* Ends the profile, and leaves nothing of it but the descriptor.  0 or -1. */
+int libprofil_stop(void);
 
 /*
  * next.c, or nonext.c in the archive: the profil() that this library stands in

@@ -15,7 +15,10 @@
  */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
-/* Never cleared, like libprofil_started. */
+/*
+ * Never cleared: then a stop and a start at the same time, in two threads, cannot leave
+ * a running profile that is thought off.
+ */
 static atomic_bool fell_back;
 
 static bool counting;	/* under the lock: the timer and the signal are the C library's */
@@ -63,7 +66,7 @@ int libprofil_next_start(unsigned short *buf, size_t bufsiz, size_t offset,
 	 */
 	atomic_store(&fell_back, true);
 	/* A profile of the device could not be stopped any more. */
-	if (!atomic_load(&libprofil_started))
+	if (!libprofil_on())
 		ret = next()(buf, bufsiz, offset, scale);
 	if (!ret)
 		counting = true;

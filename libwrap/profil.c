@@ -59,8 +59,8 @@ int profil(unsigned short *buf, size_t bufsiz, size_t offset,
 	int ret;
 
 	if (!buf || !scale)
-		return profil_stop();
-	ret = start_device(&start);
+		return libprofil_stop();
+	ret = libprofil_as_profil(start_device(&start));
 	if (ret == NO_DEVICE)
 		ret = start_next(buf, bufsiz, offset, scale);
 	if (!ret)

@@ -27,6 +27,9 @@
  *
  * Context: Any thread, several at once, a forked child.  A process has one
  * profile: each call replaces or ends that of any other.
+ *
+ * From the first profile on, libprofil keeps a descriptor of the device, above 1000
+ * where the limit allows it, until profil_stop().  exec() closes it.
  */
 #ifndef _LIBPROFIL_H
 #define _LIBPROFIL_H
@@ -150,19 +153,21 @@ int sprofil(struct prof *profp, int profcnt, struct timeval *tvp,
 
 /**
  * profil_start() - START, with all that the kernel has
- * @start: The whole command, see <linux/profil.h>
+ * @start: The whole command, see <linux/profil.h>; what is named out_* is filled in
  *
- * Errors: EINVAL, E2BIG, EOPNOTSUPP, EFAULT, ENOMEM, ENOSPC, EAGAIN, EINTR,
- * ENODEV.  After EFAULT for a histogram nothing is profiled any more; after all
+ * Errors: EINVAL, E2BIG, EOPNOTSUPP, EFAULT, ENXIO, ENOMEM, ENOSPC, EAGAIN, EINTR,
+ * ENODEV.  After ENXIO, for a histogram, nothing is profiled any more; after all
  * others an earlier profile goes on.
  */
-int profil_start(const struct profil_start *start);
+int profil_start(struct profil_start *start);
 
 /**
  * profil_stop() - End profiling; the histograms may be freed afterwards
  *
- * The same as profil() with scale 0 and sprofil() without ranges.  Succeeds when
- * nothing is profiled, and then needs no device.
+ * The same as profil() with scale 0 and sprofil() without ranges, which also need
+ * neither the device nor a descriptor, and leave no mapping of it; but they keep
+ * the descriptor, so that a next call works where the device cannot be opened.
+ * This one leaves nothing.  Succeeds when nothing is profiled.
  */
 int profil_stop(void);
 
@@ -170,7 +175,8 @@ int profil_stop(void);
  * profil_stats() - Read how the ticks of this process were accounted for
  * @stats: Its size and flags are set by the caller, the rest is filled in
  *
- * Errors: ENOENT when nothing was started in this address space, EINVAL, E2BIG.
+ * Errors: ENOENT when nothing was started in this address space, or what was has been
+ * turned off; EINVAL, E2BIG, ESTALE.
  */
 int profil_stats(struct profil_stats *stats);
 

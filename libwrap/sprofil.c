@@ -78,7 +78,7 @@ static int start_ranges(struct profil_start *start, const struct prof *profp,
 	start->region_len = sizeof(*regions);
 	start->regions_uptr = (uintptr_t)regions;
 	start->region_num = fill(regions, num, profp, profcnt, flags);
-	ret = profil_start(start);
+	ret = libprofil_as_profil(profil_start(start));
 	err = errno;
 	munmap(regions, bytes);
 	errno = err;
@@ -111,7 +111,7 @@ int sprofil(struct prof *profp, int profcnt, struct timeval *tvp,
 
 	if (num < 0)
 		return -1;
-	if (!num && profil_stop())
+	if (!num && libprofil_stop())
 		return -1;
 	if (num || (tvp && needs_query(flags))) {
 		if (profil_query(&query))

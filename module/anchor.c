@@ -25,10 +25,15 @@ static void profil_anchor_open(struct vm_area_struct *vma)
 
 	if (!reg)
 		return;
-	if (reg->mm == vma->vm_mm)
+	if (reg->mm == vma->vm_mm) {
 		atomic_inc(&reg->anchors);
-	else
-		vma->vm_private_data = profil_profile_inherit(reg, vma->vm_mm);
+		WRITE_ONCE(reg->anchor, vma->vm_start);
+		return;
+	}
+	reg = profil_profile_inherit(reg, vma->vm_mm);
+	if (reg)
+		WRITE_ONCE(reg->anchor, vma->vm_start);
+	vma->vm_private_data = reg;
 }
 
 /* Task, under mmap_lock or as the last user of the address space. */
@@ -72,10 +77,12 @@ int profil_anchor_mmap(struct file *file, struct vm_area_struct *vma)
 	err = profil_reg_publish(reg);
 	if (err)
 		return err;
-	vm_flags_set(vma, VM_DONTEXPAND | VM_DONTDUMP);
+	/* No page ever comes here.  PFNMAP is also what madvise() tells user space of. */
+	vm_flags_set(vma, VM_PFNMAP | VM_DONTEXPAND | VM_DONTDUMP);
 	vm_flags_clear(vma, VM_MAYREAD | VM_MAYWRITE | VM_MAYEXEC);
 	vma->vm_ops = &profil_anchor_ops;
 	vma->vm_private_data = reg;
+	WRITE_ONCE(reg->anchor, vma->vm_start);
 	return 0;
 }
 

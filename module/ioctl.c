@@ -16,11 +16,11 @@
 #include "tick.h"
 
 /* No holes, and the same on all machines: the header is a contract. */
-static_assert(sizeof(struct profil_query) == 48);
+static_assert(sizeof(struct profil_query) == 56);
 static_assert(sizeof(struct profil_region) == 32);
-static_assert(sizeof(struct profil_start) == 40);
-static_assert(sizeof(struct profil_stop) == 8);
-static_assert(sizeof(struct profil_stats) == 176);
+static_assert(sizeof(struct profil_start) == 64);
+static_assert(sizeof(struct profil_stop) == 16);
+static_assert(sizeof(struct profil_stats) == 200);
 
 #define PROFIL_START_FLAGS	(PROFIL_START_F_USER_ONLY | PROFIL_START_F_NOINHERIT)
 
@@ -52,24 +52,38 @@ static int profil_ioctl_query(struct file *file, union profil_args *args)
 	query->out_tick_hz = HZ;
 	query->out_regions_max = PROFIL_REGIONS_MAX;
 	query->out_timer_rate_max = profil_timer_rate_max();
-	query->out_reserved = 0;
+	query->out_start_flags = PROFIL_START_FLAGS;
+	query->out_region_flags = PROFIL_REGION_FLAGS;
+	query->out_sources = BIT(PROFIL_SOURCE_TICK);
+	if (query->out_timer_rate_max)
+		query->out_sources |= BIT(PROFIL_SOURCE_TIMER);
 	profil_hook_query(query);
 	return 0;
 }
 
-/* Only the timer source takes a jitter, and it needs a rate. */
+/* Only the timer source takes a jitter, and it needs a rate or a period. */
 static bool profil_start_source_valid(const struct profil_start *start)
 {
+	if (start->rate && start->period_ns)
+		return false;
 	if (start->source == PROFIL_SOURCE_TIMER)
-		return start->rate && start->jitter <= 100;
+		return (start->rate || start->period_ns) && start->jitter <= 100;
 	return !start->jitter;
 }
 
-static u32 profil_start_rate_max(const struct profil_start *start)
+/* Whether the source can give so many samples. */
+static bool profil_start_rate_possible(const struct profil_start *start)
 {
+	u64 period = start->period_ns;
+	u32 rate = start->rate;
+
+	if (period > NSEC_PER_SEC)
+		return false;
+	if (period)
+		rate = (u32)NSEC_PER_SEC / (u32)period;
 	if (start->source == PROFIL_SOURCE_TIMER)
-		return profil_timer_rate_max();
-	return HZ;
+		return rate <= profil_timer_rate_max();
+	return rate <= HZ && (!period || rate * period == NSEC_PER_SEC);
 }
 
 static int profil_start_check(const struct profil_start *start)
@@ -83,12 +97,13 @@ static int profil_start_check(const struct profil_start *start)
 		return -E2BIG;
 	if (start->flags & ~PROFIL_START_FLAGS ||
 	    start->source > PROFIL_SOURCE_TIMER ||
-	    start->rate > profil_start_rate_max(start))
+	    !profil_start_rate_possible(start))
 		return -EOPNOTSUPP;
 	return 0;
 }
 
-static int profil_start_set(struct file *file, struct profil_set *set)
+static int profil_start_set(struct file *file, struct profil_set *set,
+			    struct profil_start *start)
 {
 	struct profil_reg *reg;
 	int tries, err;
@@ -96,9 +111,12 @@ static int profil_start_set(struct file *file, struct profil_set *set)
 	for (tries = 0; tries < PROFIL_START_TRIES; tries++) {
 		reg = profil_reg_get(current->mm);
 		if (reg) {
+			/* The set may be gone as soon as it is on. */
+			start->out_cookie = set->gen;
 			err = profil_profile_on(reg, set);
 			if (!err)
 				profil_timer_run(reg);
+			start->out_anchor = READ_ONCE(reg->anchor);
 			profil_reg_put(reg);
 			if (err != -ESRCH)
 				return err;
@@ -111,14 +129,17 @@ static int profil_start_set(struct file *file, struct profil_set *set)
 	return -EAGAIN;
 }
 
-static void profil_stop_mm(struct mm_struct *mm)
+/* 0, or -ESTALE if @cookie is another START's. */
+static int profil_stop_mm(struct mm_struct *mm, u64 cookie)
 {
 	struct profil_reg *reg = profil_reg_get(mm);
+	int err;
 
 	if (!reg)
-		return;
-	profil_profile_off(reg);
+		return 0;
+	err = profil_profile_off(reg, cookie);
 	profil_reg_put(reg);
+	return err;
 }
 
 static int profil_ioctl_start(struct file *file, union profil_args *args)
@@ -128,22 +149,22 @@ static int profil_ioctl_start(struct file *file, union profil_args *args)
 
 	if (err)
 		return err;
+	args->start.out_anchor = 0;
+	args->start.out_cookie = 0;
 	/* It needs no memory, and is within all limits. */
-	if (!args->start.region_num) {
-		profil_stop_mm(current->mm);
-		return 0;
-	}
+	if (!args->start.region_num)
+		return profil_stop_mm(current->mm, 0);
 	set = profil_set_create(&args->start);
 	if (IS_ERR(set))
 		return PTR_ERR(set);
 	if (!set->nr_ranges) {
-		profil_stop_mm(current->mm);
+		profil_stop_mm(current->mm, 0);
 		goto err_set;
 	}
 
 	err = profil_set_check(set);
-	if (err == -EFAULT)
-		profil_stop_mm(current->mm);
+	if (err == -ENXIO)
+		profil_stop_mm(current->mm, 0);
 	if (err)
 		goto err_set;
 	err = profil_hook_get(set->timer);
@@ -151,7 +172,7 @@ static int profil_ioctl_start(struct file *file, union profil_args *args)
 		goto err_set;
 	/* Forked children share the set, and so the hook stays for them too. */
 	set->release = profil_hook_put;
-	err = profil_start_set(file, set);
+	err = profil_start_set(file, set, &args->start);
 	if (!err)
 		return 0;
 err_set:
@@ -163,12 +184,12 @@ static int profil_ioctl_stop(struct file *file, union profil_args *args)
 {
 	if (args->stop.flags)
 		return -EOPNOTSUPP;
-	profil_stop_mm(current->mm);
-	return 0;
+	return profil_stop_mm(current->mm, args->stop.cookie);
 }
 
 static int profil_ioctl_stats(struct file *file, union profil_args *args)
 {
+	u64 cookie = args->stats.cookie;
 	struct profil_reg *reg;
 
 	if (args->stats.flags)
@@ -178,7 +199,7 @@ static int profil_ioctl_stats(struct file *file, union profil_args *args)
 		return -ENOENT;
 	profil_stats_read(reg, &args->stats);
 	profil_reg_put(reg);
-	return 0;
+	return cookie && cookie != args->stats.out_cookie ? -ESTALE : 0;
 }
 
 struct profil_command {
@@ -197,13 +218,13 @@ struct profil_command {
 	}
 
 static const struct profil_command profil_commands[] = {
-	PROFIL_COMMAND(PROFIL_IOC_QUERY, profil_query, out_regions_max, true,
+	PROFIL_COMMAND(PROFIL_IOC_QUERY, profil_query, out_sources, true,
 		       profil_ioctl_query),
-	PROFIL_COMMAND(PROFIL_IOC_START, profil_start, __reserved, false,
+	PROFIL_COMMAND(PROFIL_IOC_START, profil_start, out_cookie, true,
 		       profil_ioctl_start),
-	PROFIL_COMMAND(PROFIL_IOC_STOP, profil_stop, flags, false,
+	PROFIL_COMMAND(PROFIL_IOC_STOP, profil_stop, cookie, false,
 		       profil_ioctl_stop),
-	PROFIL_COMMAND(PROFIL_IOC_STATS, profil_stats, out_fault_addr, true,
+	PROFIL_COMMAND(PROFIL_IOC_STATS, profil_stats, out_period_ns, true,
 		       profil_ioctl_stats),
 };
 
@@ -232,8 +253,11 @@ long profil_ioctl(struct file *file, unsigned int cmd, unsigned long arg)
 	if (err)
 		return err;
 	err = command->run(file, &args);
-	if (!err && command->out &&
-	    copy_to_user(uptr, &args, min_t(size_t, size, command->size)))
-		err = -EFAULT;
-	return err;
+	if (err || !command->out ||
+	    !copy_to_user(uptr, &args, min_t(size_t, size, command->size)))
+		return err;
+	/* Who cannot be told of a profile cannot end it either. */
+	if (command->run == profil_ioctl_start)
+		profil_stop_mm(current->mm, args.start.out_cookie);
+	return -EFAULT;
 }

@@ -124,7 +124,7 @@ int profil_anchor_create(struct file *device);
 /* profile.c */
 struct profil_reg *profil_profile_create(struct mm_struct *mm);
 int profil_profile_on(struct profil_reg *reg, struct profil_set *set);
-void profil_profile_off(struct profil_reg *reg);
+int profil_profile_off(struct profil_reg *reg, u64 cookie);
 struct profil_reg *profil_profile_inherit(struct profil_reg *parent, struct mm_struct *mm);
 void profil_profile_end(struct profil_reg *reg);
 

@@ -63,22 +63,28 @@ static void profil_profile_flush(struct profil_reg *reg, unsigned long *flags)
 	}
 }
 
-/* Returns false, and has changed nothing, if the registration is dead. */
-static bool profil_profile_change(struct profil_reg *reg, struct profil_run *run)
+/*
+ * Changes what is on, if @cookie is 0 or that of the last set: 0; or -ESRCH if the
+ * registration is dead, or -ESTALE, and it has changed nothing.
+ */
+static int profil_profile_change(struct profil_reg *reg, struct profil_run *run, u64 cookie)
 {
 	struct profil_set *old = NULL;
 	unsigned long flags;
-	bool dead;
+	int err = 0;
 
 	profil_race(PROFIL_RACE_SWITCH);
 	profil_profile_flush(reg, &flags);
-	dead = reg->dead;
-	if (!dead)
+	if (reg->dead)
+		err = -ESRCH;
+	else if (cookie && cookie != reg->cookie)
+		err = -ESTALE;
+	else
 		old = profil_reg_switch(reg, run, run->set ? PROFIL_STATE_ON : PROFIL_STATE_OFF);
 	raw_spin_unlock_irqrestore(&reg->lock, flags);
 	profil_reg_retire(reg, old);
 	profil_flush_all(reg);
-	return !dead;
+	return err;
 }
 
 /*
@@ -92,23 +98,28 @@ static bool profil_profile_change(struct profil_reg *reg, struct profil_run *run
 int profil_profile_on(struct profil_reg *reg, struct profil_set *set)
 {
 	struct profil_run *run;
-	bool on;
+	int err;
 
 	if (mutex_lock_killable(&reg->start))
 		return -EINTR;
 	run = &reg->run[reg->last == &reg->run[0]];
 	profil_profile_fill(reg, run, set);
-	on = profil_profile_change(reg, run);
-	if (on)
+	err = profil_profile_change(reg, run, 0);
+	if (!err)
 		reg->last = run;
 	mutex_unlock(&reg->start);
-	return on ? 0 : -ESRCH;
+	return err;
 }
 
-/* Counts no more.  Waits for sections, and sleeps as profil_flush_all() does. */
-void profil_profile_off(struct profil_reg *reg)
+/*
+ * Counts no more: 0, or -ESTALE if @cookie is that of another set.  Waits for sections,
+ * and sleeps as profil_flush_all() does.
+ */
+int profil_profile_off(struct profil_reg *reg, u64 cookie)
 {
-	profil_profile_change(reg, &profil_run_off);
+	int err = profil_profile_change(reg, &profil_run_off, cookie);
+
+	return err == -ESRCH ? 0 : err;
 }
 
 /* Counts no more, for good: the anchor is gone.  Also under mmap_lock. */

@@ -194,6 +194,8 @@ struct profil_set *profil_reg_switch(struct profil_reg *reg, struct profil_run *
 	smp_store_release(&reg->now, run);
 	reg->state = state;
 	if (set) {
+		reg->cookie = set->gen;
+		reg->period = set->period;
 		reg->rate = set->rate;
 		reg->source = set->timer ? PROFIL_SOURCE_TIMER :
 					   PROFIL_SOURCE_TICK;

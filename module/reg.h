@@ -64,6 +64,7 @@ struct profil_chunk {
 struct profil_reg {
 	struct hlist_node	node;		/* under profil_reg_lock, RCU */
 	struct mm_struct	*mm;		/* its struct is held, no more */
+	unsigned long		anchor;		/* its address; under mmap_lock to change */
 	/* (l) to change, section or (l) to read, (E): profil_run_off if nothing is on */
 	struct profil_run	*now;
 	struct profil_run	run[2];		/* mutex start to fill */
@@ -75,6 +76,8 @@ struct profil_reg {
 	raw_spinlock_t		lock;		/* guards what is marked (l) */
 	bool			dead;		/* (l) to change */
 	u32			state;		/* (l) PROFIL_STATE_* */
+	u64			cookie;		/* (l) generation of the last set */
+	u32			period;		/* (l) of the last set */
 	u32			rate;		/* (l) of the last set */
 	u32			source;		/* (l) of the last set */
 	u64			timer_gen;	/* (l) to change, (G) to read */

@@ -20,11 +20,6 @@
 #include "profil.h"
 #include "set.h"
 
-#define PROFIL_REGION_FLAGS	(PROFIL_REGION_F_U32 | \
-				 PROFIL_REGION_F_PER_COUNTER | \
-				 PROFIL_REGION_F_BSD_ROUNDING | \
-				 PROFIL_REGION_F_OVERFLOW)
-
 static atomic64_t profil_set_gen = ATOMIC64_INIT(0);
 
 static unsigned int profil_region_order(const struct profil_region *region)
@@ -116,23 +111,22 @@ static int profil_set_copy(struct profil_set *set,
 }
 
 /* Of each window of ticks so many are due; rate 0 is every tick. */
-static void profil_set_rate(struct profil_set *set, u32 rate)
+static void profil_set_tick(struct profil_set *set)
 {
-	u32 divisor = rate ? gcd(rate, HZ) : HZ;
+	u32 rate = set->rate ?: HZ, divisor = gcd(rate, HZ);
 
-	set->rate = rate;
-	set->due.take = (rate ? rate : HZ) / divisor;
+	set->due.take = rate / divisor;
 	set->due.window = HZ / divisor;
+	set->period = NSEC_PER_SEC / rate;
 }
 
-static void profil_set_timer(struct profil_set *set, u32 rate, u32 jitter)
+static void profil_set_timer(struct profil_set *set, const struct profil_start *args)
 {
-	set->rate = rate;
 	set->due.take = 1;
 	set->due.window = 1;
 	set->timer = set->gen;
-	set->period = NSEC_PER_SEC / rate;
-	set->spread = (u64)set->period * jitter / 100;
+	set->period = args->period_ns ?: NSEC_PER_SEC / args->rate;
+	set->spread = (u64)set->period * args->jitter / 100;
 }
 
 static struct profil_set *profil_set_alloc(const struct profil_start *args)
@@ -161,10 +155,11 @@ static struct profil_set *profil_set_alloc(const struct profil_start *args)
 	set->charged = nr;
 	set->flags = args->flags;
 	set->gen = atomic64_inc_return(&profil_set_gen);
+	set->rate = args->period_ns ? (u32)NSEC_PER_SEC / (u32)args->period_ns : args->rate;
 	if (args->source == PROFIL_SOURCE_TIMER)
-		profil_set_timer(set, args->rate, args->jitter);
+		profil_set_timer(set, args);
 	else
-		profil_set_rate(set, args->rate);
+		profil_set_tick(set);
 	refcount_set(&set->refs, 1);
 	return set;
 
@@ -209,7 +204,7 @@ static int profil_set_check_range(const struct profil_range *range)
 
 	if (range->bytes > PROFIL_BIN_BYTES_MAX ||
 	    !access_ok((void __user *)range->addr, range->bytes))
-		return -EFAULT;
+		return -ENXIO;
 	if (mmap_read_lock_killable(mm))
 		return -EINTR;
 	while (!err && addr < end) {
@@ -217,7 +212,7 @@ static int profil_set_check_range(const struct profil_range *range)
 		vma = vma_lookup(mm, addr);
 		if (!vma || !(vma->vm_flags & VM_WRITE) ||
 		    vma->vm_flags & PROFIL_VM_DENIED)
-			err = -EFAULT;
+			err = -ENXIO;
 		else if (fatal_signal_pending(current))
 			err = -EINTR;
 		else
@@ -229,7 +224,7 @@ static int profil_set_check_range(const struct profil_range *range)
 
 /*
  * Finds out whether all histograms are writable in the address space of current: 0,
- * -EFAULT, or -EINTR on a fatal signal.  Takes mmap_lock and sleeps.
+ * -ENXIO, or -EINTR on a fatal signal.  Takes mmap_lock and sleeps.
  */
 int profil_set_check(const struct profil_set *set)
 {

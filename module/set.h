@@ -7,6 +7,11 @@
 #include "due.h"
 #include "find.h"
 
+#define PROFIL_REGION_FLAGS	(PROFIL_REGION_F_U32 | \
+				 PROFIL_REGION_F_PER_COUNTER | \
+				 PROFIL_REGION_F_BSD_ROUNDING | \
+				 PROFIL_REGION_F_OVERFLOW)
+
 struct profil_start;
 struct profil_user;
 
@@ -20,7 +25,7 @@ struct profil_set {
 	u32			rate;
 	struct profil_due	due;		/* which ticks are due; without a secret */
 	u64			timer;		/* gen, or 0: the tick is the source */
-	u32			period;		/* of the timer, in ns */
+	u32			period;		/* of the samples, in ns */
 	u32			spread;		/* a random part of it */
 	void			(*release)(void);	/* with the last reference, or NULL */
 	struct profil_segments	segments;

@@ -36,6 +36,8 @@ void profil_stats_read(struct profil_reg *reg, struct profil_stats *stats)
 	stats->out_state = reg->state;
 	stats->out_rate = reg->rate;
 	stats->out_source = reg->source;
+	stats->out_cookie = reg->cookie;
+	stats->out_period_ns = reg->period;
 	stats->out_system = profil_stats_count(reg, PROFIL_SYSTEM);
 	stats->out_in_range = profil_stats_count(reg, PROFIL_IN_RANGE);
 	stats->out_outside = profil_stats_count(reg, PROFIL_OUTSIDE);

@@ -19,7 +19,7 @@ NUMBER(PROFIL_IOC_START, 0xb901);
 NUMBER(PROFIL_IOC_STOP, 0xb902);
 NUMBER(PROFIL_IOC_STATS, 0xb903);
 
-SIZE(profil_query, 48);
+SIZE(profil_query, 56);
 AT(profil_query, size, 0);
 AT(profil_query, flags, 4);
 AT(profil_query, out_abi, 8);
@@ -30,7 +30,9 @@ AT(profil_query, out_hook, 28);
 AT(profil_query, out_hooks_lost, 32);
 AT(profil_query, out_regions_max, 36);
 AT(profil_query, out_timer_rate_max, 40);
-AT(profil_query, out_reserved, 44);
+AT(profil_query, out_start_flags, 44);
+AT(profil_query, out_region_flags, 48);
+AT(profil_query, out_sources, 52);
 
 SIZE(profil_region, 32);
 AT(profil_region, buf_uptr, 0);
@@ -39,7 +41,7 @@ AT(profil_region, offset, 16);
 AT(profil_region, scale, 24);
 AT(profil_region, flags, 28);
 
-SIZE(profil_start, 40);
+SIZE(profil_start, 64);
 AT(profil_start, size, 0);
 AT(profil_start, flags, 4);
 AT(profil_start, region_num, 8);
@@ -49,12 +51,16 @@ AT(profil_start, rate, 24);
 AT(profil_start, source, 28);
 AT(profil_start, jitter, 32);
 AT(profil_start, __reserved, 36);
+AT(profil_start, period_ns, 40);
+AT(profil_start, out_anchor, 48);
+AT(profil_start, out_cookie, 56);
 
-SIZE(profil_stop, 8);
+SIZE(profil_stop, 16);
 AT(profil_stop, size, 0);
 AT(profil_stop, flags, 4);
+AT(profil_stop, cookie, 8);
 
-SIZE(profil_stats, 176);
+SIZE(profil_stats, 200);
 AT(profil_stats, size, 0);
 AT(profil_stats, flags, 4);
 AT(profil_stats, out_state, 8);
@@ -80,3 +86,6 @@ AT(profil_stats, out_fault_addr, 152);
 AT(profil_stats, out_system, 160);
 AT(profil_stats, out_source, 168);
 AT(profil_stats, out_reserved, 172);
+AT(profil_stats, cookie, 176);
+AT(profil_stats, out_cookie, 184);
+AT(profil_stats, out_period_ns, 192);

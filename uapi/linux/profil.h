@@ -17,6 +17,9 @@
  * - fields named ``out_*`` are written, as far as the given size reaches;
  * - reserved words and unknown flag bits must be zero.
  *
+ * The device may be opened in any mode.  A command neither reads nor writes it:
+ * who may open the device may use all of them, on the own address space.
+ *
  * Each cause has one error:
  *
  * ========== ==============================================================
@@ -29,9 +32,12 @@
  *            &struct profil_query.out_regions_max
  * EOPNOTSUPP a flag or a source that this kernel does not have, or a rate
  *            above the highest of its source
- * EFAULT     a pointer that cannot be read or written; for a histogram, any
- *            byte outside a writable mapping of ordinary memory
- * ENOENT     STATS, and nothing was ever started in this address space
+ * EFAULT     a structure or an array of regions that cannot be read or written
+ * ENXIO      START, and a byte of a histogram is not in a writable mapping of
+ *            ordinary memory
+ * ENOENT     STATS, and nothing was started in this address space
+ * ESTALE     STOP or STATS, and another START has replaced the profile that
+ *            they name
  * ENOMEM     no memory, or no room for the anchor mapping
  * ENOSPC     a limit of this user or of the system was reached
  * EAGAIN     other threads unmapped the anchor again and again meanwhile, or
@@ -95,7 +101,9 @@
  *                      max_timer_rate); 0: there is no such source, because
  *                      the kernel's timers are no finer than its tick, or the
  *                      administrator does not want it
- * @out_reserved: 0
+ * @out_start_flags: PROFIL_START_F_* that this module knows
+ * @out_region_flags: PROFIL_REGION_F_* that this module knows
+ * @out_sources: Bit n is set: PROFIL_SOURCE_* n can be used
  */
 struct profil_query {
 	__u32 size;
@@ -108,7 +116,9 @@ struct profil_query {
 	__u32 out_hooks_lost;
 	__u32 out_regions_max;
 	__u32 out_timer_rate_max;
-	__u32 out_reserved;
+	__u32 out_start_flags;
+	__u32 out_region_flags;
+	__u32 out_sources;
 };
 
 /* Bits of profil_region.flags. */
@@ -173,6 +183,15 @@ struct profil_region {
  * @jitter: With PROFIL_SOURCE_TIMER, how much of a period is random, from 0 to
  *          100 percent
  * @__reserved: Must be 0
+ * @period_ns: Instead of @rate, which is 0 then: nanoseconds of CPU time for each
+ *             sample, at most a second.  With PROFIL_SOURCE_TICK a second must be
+ *             a multiple of it
+ * @out_anchor: Address of the anchor, one page of the address space.  munmap() of
+ *              it ends the profile as PROFIL_IOC_STOP does, needs neither device
+ *              nor descriptor, and leaves nothing, not even the counts of STATS.
+ *              0 if nothing is profiled
+ * @out_cookie: Names this profile for STOP and STATS, also in forked children.
+ *              Never used twice; 0 if nothing is profiled
  *
  * Profiles all threads of the caller's address space, present and future, in
  * user mode and in the kernel.  A tick in the kernel is counted at the program
@@ -180,12 +199,19 @@ struct profil_region {
  * START at once.  When no region is left, because each has scale 0, it ends the
  * profile like PROFIL_IOC_STOP.  On success as on failure, no CPU writes to a
  * histogram that is no longer part of the profile once the call has returned.
- * A histogram that is not wholly writable fails with EFAULT and ends an earlier
- * profile, as profil(2) does on BSD; every other failure leaves it running.
+ * A histogram that is not wholly writable fails with ENXIO and ends an earlier
+ * profile, as profil(2) does on BSD; so does EFAULT if what START has to say could
+ * not be written.  Every other failure leaves it running.
+ *
+ * Several libraries of a process may start a profile, and the last one has it.  The
+ * cookie tells the others that theirs was replaced.  madvise(MADV_COLD) of a page
+ * fails with EINVAL if it is an anchor, so that nobody has to unmap an address that
+ * may be another's by now.
  *
  * With PROFIL_SOURCE_TIMER, the CPU time of the process is cut into periods of
- * 1/@rate second, and each period gives one sample; "tick" then means such a
- * sample.  @rate is from 1 to &struct profil_query.out_timer_rate_max.  With a
+ * 1/@rate second or @period_ns, and each period gives one sample; "tick" then means
+ * such a sample.  There are at most &struct profil_query.out_timer_rate_max in a
+ * second, and at least one.  With a
  * @jitter of 0 the samples are one period apart.  With 100 each may be anywhere
  * in its period, so that no program can run in step with them.  A thread that
  * runs on another CPU while START is called is sampled from its next tick on.
@@ -205,12 +231,16 @@ struct profil_start {
 	__u32 source;
 	__u32 jitter;
 	__u32 __reserved;
+	__aligned_u64 period_ns;
+	__aligned_u64 out_anchor;
+	__aligned_u64 out_cookie;
 };
 
 /**
  * struct profil_stop - ioctl(PROFIL_IOC_STOP)
  * @size: sizeof(struct profil_stop)
  * @flags: Must be 0
+ * @cookie: Of the START whose profile is to end, or 0: any
  *
  * When it returns, no CPU writes to the histograms any more, and each sample that
  * is in one is in out_in_range of PROFIL_IOC_STATS.  Stopping what is not started
@@ -219,10 +249,11 @@ struct profil_start {
 struct profil_stop {
 	__u32 size;
 	__u32 flags;
+	__aligned_u64 cookie;
 };
 
 /* Values of profil_stats.out_state. */
-#define PROFIL_STATE_OFF	0	/* stopped, or an earlier START failed with EFAULT */
+#define PROFIL_STATE_OFF	0	/* stopped, or an earlier START failed with ENXIO */
 #define PROFIL_STATE_ON		1	/* counting */
 #define PROFIL_STATE_FAULT	2	/* ended: a histogram is no longer writable */
 
@@ -260,10 +291,16 @@ struct profil_stop {
  * @out_system: of @out_ticks, left out because of PROFIL_START_F_USER_ONLY
  * @out_source: PROFIL_SOURCE_*, of the profile that was started last
  * @out_reserved: 0
+ * @cookie: Of the START that the caller asks about, or 0: any
+ * @out_cookie: Of the START that was the last one
+ * @out_period_ns: Nanoseconds of CPU time for each sample on the average, rounded
+ *                 down, of the profile that was started last
  *
  * At any time
  * ticks = not_due + system + in_range + outside + saturated + pending + lost.
- * The counts go on over STOP and START; a forked child begins at 0.
+ * The counts go on over STOP and START; a forked child begins at 0.  A reason that
+ * a later version adds is part of out_lost, so that this holds for callers that do
+ * not know it.
  */
 struct profil_stats {
 	__u32 size;
@@ -291,6 +328,9 @@ struct profil_stats {
 	__aligned_u64 out_system;
 	__u32 out_source;
 	__u32 out_reserved;
+	__aligned_u64 cookie;
+	__aligned_u64 out_cookie;
+	__aligned_u64 out_period_ns;
 };
 
 #endif /* _UAPI_LINUX_PROFIL_H */
