@@ -10,27 +10,30 @@
  *  anchor.c     the mapping that ties a profile to its address space: fork copies it;
  *               exec, exit, kill and munmap drop it
  *  profile.c    who is counted: a profile begins, ends, is inherited
- *  hook.c       a new hook: which one is on the tick, arming and lingering
- *  hook_*.c     the hooks: ftrace, else kprobe, else timers of our own
+ *  hook.c       which hook is on the tick, arming and lingering
+ *  hook_*.c     the hooks, on the kernel's function of the tick: ftrace, else kprobe;
+ *               else a timer on each CPU.  A new hook is a new one of these, and a
+ *               line in hook.c
  *  watch.c      whether the hook is alive
- *  timer.c      the finer source: our own timer, while a thread runs (period.h)
+ *  timer.c      the finer source of samples: a timer that runs with a thread (period.h)
  *  nohz.c       CPUs that have no tick
  *  flush.c      delivery for others: the worker, START and STOP
  *  tick.h, .c   one sample, from the hook to its class
  *  deliver.c    a lost sample: one record to its counter, or the reason why not
+ *               (other places of lost samples: enum profil_class below)
  *  pending.c    the table of records
  *  stats.c      the accounting, as STATS shows it
  *  reg.h, .c    registrations: found by mm; what is on
- *  set.h, .c    what START asked for, copied and checked
+ *  set.h, .c    what START asked for: copied, checked, and made the numbers of bin.h
  *  find.h, .c   from a pc to its range: the code cut into segments
- *  limits.c     a limit of a user or of the system
+ *  limits.h, .c a limit of a process, of a user or of the system
  *  bump.h       one counter, one exchange
  *  due.h, .c    which ticks are due, where the rate is below the tick's
  *  bin.h        a wrong bin: the arithmetic
  *  section.h    where user memory is written, and the wait for it
  *  race.h       places where a test build widens the windows
  *  choice.c     parameters that are one word of several
- *  compat/      a new or an old kernel
+ *  compat/      what a new or an old kernel does not compile
  *
  * The way of a sample, which is a tick or, with the timer source, the end of a period:
  *
@@ -85,20 +88,20 @@
 /* They may work for an address space, but are nobody's user code. */
 #define PROFIL_PF_BORROWERS	(PF_KTHREAD | PF_IO_WORKER | PF_USER_WORKER)
 
-/* Where a tick ended; the LOST_ ones as in struct profil_stats. */
+/* Where a tick ended; the LOST_ ones as in struct profil_stats.  Found out by tick.c, or by */
 enum profil_class {
 	PROFIL_SYSTEM,
 	PROFIL_IN_RANGE,
 	PROFIL_OUTSIDE,
 	PROFIL_SATURATED,
 	PROFIL_PENDING,
-	PROFIL_LOST_FULL,
-	PROFIL_LOST_STOPPED,
-	PROFIL_LOST_EXIT,
-	PROFIL_LOST_FAULT,
-	PROFIL_LOST_DENIED,
-	PROFIL_LOST_UNREADY,
-	PROFIL_LOST_CONTENDED,
+	PROFIL_LOST_FULL,	/* pending.c */
+	PROFIL_LOST_STOPPED,	/* deliver.c */
+	PROFIL_LOST_EXIT,	/* pending.c, deliver.c */
+	PROFIL_LOST_FAULT,	/* reg.c */
+	PROFIL_LOST_DENIED,	/* deliver.c */
+	PROFIL_LOST_UNREADY,	/* deliver.c, flush.c */
+	PROFIL_LOST_CONTENDED,	/* deliver.c */
 	PROFIL_CLASSES,
 };
 
