@@ -108,7 +108,7 @@ switched_off() {
 
 # 200000 samples, 100 of which are a second.
 big_counts() {
-	${CC% -pg*} -no-pie -I"$here/../../libwrap" -o "$tmp/big" "$here/big.c" "$lib/libprofil.a"
+	${CC% -pg*} -no-pie -I"$here/../../libwrap/gmon" -o "$tmp/big" "$here/big.c" "$lib/libprofil.a"
 	(cd "$tmp/run" && rm -f gmon.out && "$tmp/big")
 	gprof -b -p "$tmp/big" "$tmp/run/gmon.out" | grep -E ' 2000\.00 .* work$'
 }
