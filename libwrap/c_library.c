@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-/* Shared library: behind it is the C library's profil(), if it has one. */
+/*
+ * The C library's own profil(), if it has one: behind the shared library.  A static
+ * program has one profil(), and it is this library's: there is none behind it.
+ */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>
@@ -7,6 +10,30 @@
 #include <signal.h>
 #include <sys/time.h>
 #include "internal.h"
+
+#ifdef LIBPROFIL_STATIC
+
+bool libprofil_c_library_exists(void)
+{
+	return false;
+}
+
+int libprofil_c_library_profil(unsigned short *buf, size_t bufsiz, size_t offset,
+			       unsigned int scale)
+{
+	(void)buf;
+	(void)bufsiz;
+	(void)offset;
+	(void)scale;
+	return -1;
+}
+
+int libprofil_c_library_stop(void)
+{
+	return 0;
+}
+
+#else
 
 /*
  * The C library's function changes its variables, a signal's handler and a
@@ -23,12 +50,12 @@ static atomic_bool fell_back;
 
 static bool counting;	/* under the lock: the timer and the signal are the C library's */
 
-static void take(void)
+static void lock_profil(void)
 {
 	pthread_mutex_lock(&lock);
 }
 
-static void give(void)
+static void unlock_profil(void)
 {
 	pthread_mutex_unlock(&lock);
 }
@@ -36,7 +63,7 @@ static void give(void)
 /* A forked child must not inherit the lock from a thread it does not have. */
 static __attribute__((constructor)) void follow_fork(void)
 {
-	pthread_atfork(take, give, give);
+	pthread_atfork(lock_profil, unlock_profil, unlock_profil);
 }
 
 /* Looked for once: who has asked whether there is one may call it with any lock. */
@@ -49,17 +76,17 @@ static libprofil_fn *next(void)
 	return (libprofil_fn *)found;
 }
 
-bool libprofil_next_exists(void)
+bool libprofil_c_library_exists(void)
 {
 	return next();
 }
 
-int libprofil_next_start(unsigned short *buf, size_t bufsiz, size_t offset,
-			 unsigned int scale)
+int libprofil_c_library_profil(unsigned short *buf, size_t bufsiz, size_t offset,
+			       unsigned int scale)
 {
 	int ret = -1;
 
-	take();
+	lock_profil();
 	/*
 	 * Pairs with libprofil_start(): either that one sees this and stops what
 	 * begins here, or it is seen to have begun.
@@ -70,12 +97,12 @@ int libprofil_next_start(unsigned short *buf, size_t bufsiz, size_t offset,
 		ret = next()(buf, bufsiz, offset, scale);
 	if (!ret)
 		counting = true;
-	give();
+	unlock_profil();
 	return ret;
 }
 
 /*
- * A signal may wait where all threads have it blocked, as in libprofil_own_take().
+ * A signal may wait where all threads have it blocked, as in libprofil_state_lock().
  * It would end the program as soon as the C library gives back the action that was
  * there before.  To ignore a signal throws away those that wait.
  */
@@ -88,21 +115,23 @@ static void quiet(void)
 	sigaction(SIGPROF, &ignore, NULL);
 }
 
-int libprofil_next_stop(void)
+int libprofil_c_library_stop(void)
 {
 	int err = errno;
 	int ret;
 
 	if (!atomic_load(&fell_back))
 		return 0;
-	take();
+	lock_profil();
 	/* Without a profile they are the program's. */
 	if (counting)
 		quiet();
 	counting = false;
 	ret = next()(NULL, 0, 0, 0);
-	give();
+	unlock_profil();
 	if (!ret)
 		errno = err;
 	return ret;
 }
+
+#endif

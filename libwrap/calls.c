@@ -35,10 +35,10 @@ int libprofil_start(struct profil_start *start)
 		atomic_compare_exchange_strong(&anchor, &unknown, 0);
 	/*
 	 * What ends an earlier profile of the device ends the C library's too.
-	 * After the command: see libprofil_next_start().
+	 * After the command: see libprofil_c_library_profil().
 	 */
 	if (!ret || (ret != NO_DEVICE && errno == ENXIO))
-		libprofil_next_stop();
+		libprofil_c_library_stop();
 	return ret;
 }
 
@@ -96,7 +96,7 @@ static int stop_all(bool unmap)
 	int err = errno;
 	int ret;
 
-	if (libprofil_next_stop())
+	if (libprofil_c_library_stop())
 		return -1;
 	ret = stop(unmap);
 	if (!ret)

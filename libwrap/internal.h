@@ -38,7 +38,7 @@ void libprofil_say_once(atomic_flag *said, const char *const parts[LIBPROFIL_PAR
 bool libprofil_rate_asked(void);
 void libprofil_rate_choose(struct profil_start *start, const struct profil_query *query);
 
-/* start.c: 0, -1, or NO_DEVICE */
+/* calls.c: 0, -1, or NO_DEVICE */
 int libprofil_start(struct profil_start *start);
 /* What START returned, with the error of profil(2) for a histogram. */
 int libprofil_as_profil(int ret);
@@ -50,11 +50,11 @@ int libprofil_pause(void);
 int libprofil_stop(void);
 
 /*
- * next.c, or nonext.c in the archive: the profil() that this library stands in
- * front of.  Stopping does nothing where it never was started.
+ * c_library.c: the C library's profil(), which this library stands in front of and the
+ * archive has none of.  Stopping does nothing where it never was started.
  */
-bool libprofil_next_exists(void);
-libprofil_fn libprofil_next_start;
-int libprofil_next_stop(void);
+bool libprofil_c_library_exists(void);
+libprofil_fn libprofil_c_library_profil;
+int libprofil_c_library_stop(void);
 
 #endif /* _LIBPROFIL_INTERNAL_H */

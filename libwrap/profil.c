@@ -22,8 +22,8 @@ static int start_device(struct profil_start *start)
 	return libprofil_start(start);
 }
 
-static int start_next(unsigned short *buf, size_t bufsiz, size_t offset,
-		      unsigned int scale)
+static int start_c_library(unsigned short *buf, size_t bufsiz, size_t offset,
+			   unsigned int scale)
 {
 	const char *fallback = secure_getenv("PROFIL_FALLBACK");
 
@@ -31,11 +31,11 @@ static int start_next(unsigned short *buf, size_t bufsiz, size_t offset,
 		libprofil_complain("");
 		return -1;
 	}
-	if (!libprofil_next_exists()) {
+	if (!libprofil_c_library_exists()) {
 		libprofil_complain("; PROFIL_FALLBACK needs the shared libprofil");
 		return -1;
 	}
-	return libprofil_next_start(buf, bufsiz, offset, scale);
+	return libprofil_c_library_profil(buf, bufsiz, offset, scale);
 }
 
 PROFIL_API
@@ -62,7 +62,7 @@ int profil(unsigned short *buf, size_t bufsiz, size_t offset,
 		return libprofil_stop();
 	ret = libprofil_as_profil(start_device(&start));
 	if (ret == NO_DEVICE)
-		ret = start_next(buf, bufsiz, offset, scale);
+		ret = start_c_library(buf, bufsiz, offset, scale);
 	if (!ret)
 		errno = err;
 	return ret;

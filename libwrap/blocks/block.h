@@ -5,8 +5,8 @@
  *
  *  program --> __sanitizer_cov_trace_pc	bb.c, in libprofil_bb
  *                  |
- *       libprofil_block_count()	block.c	adds one to it
- *       libprofil_blocks_each()	blocks.c	finds all in an object
+ *       libprofil_block_count()	count.c	adds one to it
+ *       libprofil_blocks_each()	read.c	finds all in an object
  *
  * A block is counted in the tables of arcs.h, as an arc from the block to
  * BLOCK_SELF, and so are exact under threads and signal handlers as arcs are,
@@ -54,16 +54,18 @@ static inline uintptr_t block_callee(const unsigned char *code, uintptr_t at)
 #endif
 }
 
-/* block.c, for libprofil_bb */
-void libprofil_block_count(uintptr_t back);
+/* gmon/start.c, for libprofil_bb */
 void libprofil_block_start(void);
 void libprofil_block_finish(void);
-/* and for others */
+
+/* count.c: the first one is for libprofil_bb */
+void libprofil_block_count(uintptr_t back);
 bool libprofil_block_calls(uintptr_t callee);
+bool libprofil_block_counted(void);
+
+/* read.c: calls @each in the order of addresses, until it returns false. */
 struct libprofil_object;
 bool libprofil_block_any(const struct libprofil_object *object);
-
-/* blocks.c: calls @each in the order of addresses, until it returns false. */
 typedef bool libprofil_blocks_fn(void *arg, uintptr_t at, uintptr_t count);
 struct libprofil_gmon;
 bool libprofil_blocks_each(const struct libprofil_gmon *gmon,

@@ -5,10 +5,6 @@
 #include "gmon.h"
 #include "internal.h"
 
-/* gmon.c */
-void __monstartup(unsigned long low, unsigned long high);
-void _mcleanup(void);
-
 #define CALLEES_MAX 256	/* each object has one or two */
 
 /* What blocks call: the entries that are not 0 come first. */
@@ -96,38 +92,10 @@ bool libprofil_block_calls(uintptr_t callee)
 	return false;
 }
 
-static bool is_call(void *arg, struct libprofil_arc *arc)
-{
-	(void)arg;
-	return arc->self != BLOCK_SELF;
-}
-
 /**
- * libprofil_block_any() - Whether a block was reached there
- * @object: What is, or was, mapped
+ * libprofil_block_counted() - Whether any block was reached at all
  */
-bool libprofil_block_any(const struct libprofil_object *object)
+bool libprofil_block_counted(void)
 {
-	return callees[0] && !libprofil_object_arcs(object, is_call, NULL);
-}
-
-/**
- * libprofil_block_start() - What the start-up file of gcc -pg does
- *
- * For programs that have none.  Under a name of its own: those of gmon.c may be
- * bound to the C library here.
- */
-PROFIL_API
-void libprofil_block_start(void)
-{
-	__monstartup(0, 0);
-}
-
-/**
- * libprofil_block_finish() - What it does at exit
- */
-PROFIL_API
-void libprofil_block_finish(void)
-{
-	_mcleanup();
+	return callees[0];
 }

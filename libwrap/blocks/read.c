@@ -50,8 +50,8 @@ static bool read_count(void *arg, struct libprofil_arc *arc)
 
 	if (arc->self != BLOCK_SELF || arc->from < window->low || arc->from >= window->high)
 		return true;
-	count = atomic_load(&arc->count) - arc->told;
-	if (count && (!window->anew || libprofil_told_note(arc, count)))
+	count = atomic_load(&arc->count) - arc->written;
+	if (count && (!window->anew || libprofil_written_add(arc, count)))
 		window->counts[arc->from - window->low] += count;
 	return true;
 }
@@ -85,6 +85,21 @@ static bool blocks_each(struct window *window, libprofil_blocks_fn *each, void *
 			return false;
 	}
 	return true;
+}
+
+static bool is_call(void *arg, struct libprofil_arc *arc)
+{
+	(void)arg;
+	return arc->self != BLOCK_SELF;
+}
+
+/**
+ * libprofil_block_any() - Whether a block was reached there
+ * @object: What is, or was, mapped
+ */
+bool libprofil_block_any(const struct libprofil_object *object)
+{
+	return libprofil_block_counted() && !libprofil_object_arcs(object, is_call, NULL);
 }
 
 /**

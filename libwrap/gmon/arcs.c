@@ -16,7 +16,7 @@ struct libprofil_arcs libprofil_arcs_none;
 __thread struct libprofil_arcs *libprofil_arcs_mine
 	__attribute__((tls_model("initial-exec"))) = &libprofil_arcs_none;
 
-/* Of a static program: startup.c has that of the shared library. */
+/* Of a static program: detect.c has that of the shared library. */
 __attribute__((weak)) _Atomic unsigned char libprofil_arcs_off = ARCS_OFF;
 _Atomic unsigned long libprofil_arcs_lost;
 
@@ -41,7 +41,7 @@ static bool is_alive(int thread)
 /* Which is in its parent's memory, and has the table of the thread that made it. */
 static bool is_child_of_vfork(void)
 {
-	int pid = atomic_load(&libprofil_own->pid);
+	int pid = atomic_load(&libprofil_state->pid);
 
 	return pid && pid != process_id();
 }

@@ -64,7 +64,7 @@ struct libprofil_arc {
 	_Atomic uintptr_t self;
 	_Atomic uintptr_t from;	/* written after that: 0 for a moment */
 	_Atomic uintptr_t count;
-	uintptr_t told;		/* of these, in a file after which counts began anew */
+	uintptr_t written;	/* of these, in a file after which counts began anew */
 };
 
 struct libprofil_arcs {

@@ -9,13 +9,13 @@
 void _exit(int status) __attribute__((noreturn));
 void _Exit(int status) __attribute__((noreturn));
 
-#pragma weak libprofil_exits_leave
+#pragma weak libprofil_when_exit
 
 PROFIL_API
 void _exit(int status)
 {
-	if (libprofil_exits_leave)
-		libprofil_exits_leave();
+	if (libprofil_when_exit)
+		libprofil_when_exit();
 	for (;;)
 		libprofil_syscall(SYS_exit_group, status, 0, 0, 0, 0, 0);
 }

@@ -140,12 +140,12 @@ static void put_calls(struct out *out, const struct libprofil_arc *arc, uintptr_
 static bool put_arc(void *arg, struct libprofil_arc *arc)
 {
 	struct out *out = arg;
-	uintptr_t count = atomic_load(&arc->count) - arc->told;
+	uintptr_t count = atomic_load(&arc->count) - arc->written;
 
 	/* Those have records of their own. */
 	if (arc->self == BLOCK_SELF)
 		return true;
-	if (count && (!out->gmon->anew || libprofil_told_note(arc, count)))
+	if (count && (!out->gmon->anew || libprofil_written_add(arc, count)))
 		put_calls(out, arc, count);
 	return !out->err;
 }
@@ -187,14 +187,14 @@ static void put_all(struct out *out)
 }
 
 /**
- * libprofil_gmon_write() - Write all that is known of an object
+ * libprofil_file_write() - Write all that is known of an object
  * @gmon: What to write
  * @path: The file, which appears whole or not at all
  *
  * Context: One at a time.
  * Return: Whether that was possible; if not, errno says why.
  */
-bool libprofil_gmon_write(const struct libprofil_gmon *gmon, const char *path)
+bool libprofil_file_write(const struct libprofil_gmon *gmon, const char *path)
 {
 	/* In no one's stack: signal handlers have a small one. */
 	static char part[PATH_MAX];
@@ -211,7 +211,7 @@ bool libprofil_gmon_write(const struct libprofil_gmon *gmon, const char *path)
 	out.fd = open(part, O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, 0666);
 	if (out.fd < 0)
 		return false;
-	if (!gmon->anew || libprofil_told_begin(gmon->object))
+	if (!gmon->anew || libprofil_written_begin(gmon->object))
 		put_all(&out);
 	else
 		out.err = errno;
@@ -220,7 +220,7 @@ bool libprofil_gmon_write(const struct libprofil_gmon *gmon, const char *path)
 	if (!out.err && rename(part, path))
 		out.err = errno;
 	if (gmon->anew)
-		libprofil_told_end(!out.err);
+		libprofil_written_end(!out.err);
 	if (!out.err)
 		return true;
 	unlink(part);

@@ -2,8 +2,8 @@
 /*
  * The runtime of gcc -pg: a histogram for each mapped object, counted by the
  * kernel, and the arcs of arcs.h, written to a gmon.out for gprof: at exit
- * (gmon.c), at other ends of a program (exits.c, leave.c), when a signal or the
- * program asks for it, and time and again (interval.c).
+ * (start.c), and when the environment (when.c) or the program (write.c) asks for it.
+ * libwrap/ORDER has the files in the order of their calls.
  */
 #ifndef _LIBPROFIL_GMON_H
 #define _LIBPROFIL_GMON_H
@@ -20,7 +20,7 @@
  * Calls of what was unmapped, found by a hash; the entries without a function are
  * free.  In a forked child all are, whatever their number says.
  */
-struct libprofil_kept {
+struct libprofil_saved {
 	struct libprofil_arc *first;
 	size_t num, room;	/* of entries; the latter is a power of 2, or 0 */
 };
@@ -34,10 +34,10 @@ struct libprofil_object {
 	uintptr_t low, high;	/* both are whole multiples of 16 */
 	uint32_t *counts;	/* one for each two bytes */
 	bool mapped, seen;
-	struct libprofil_kept kept;	/* from the tables when it was unmapped */
+	struct libprofil_saved saved;	/* from the tables when it was unmapped */
 };
 
-/* What is counted; all but the counts is changed with the lock of own.c alone. */
+/* What is counted; all but the counts is changed with the lock of state.c alone. */
 struct libprofil_profile {
 	struct libprofil_object *objects;
 	size_t num;
@@ -49,50 +49,48 @@ struct libprofil_profile {
 
 extern struct libprofil_profile libprofil_profile;
 
-/* own.c */
-struct libprofil_own {
+/* state.c */
+struct libprofil_state {
 	pthread_mutex_t lock;	/* free when it is all zero */
 	atomic_int pid;		/* 0 until someone asks */
 	unsigned int series;	/* of files: how often counts began anew */
 	bool wrote;		/* a file of this series */
 };
 
-extern struct libprofil_own *libprofil_own;
+extern struct libprofil_state *libprofil_state;
 
 struct libprofil_hold {
 	sigset_t mask;
 	int cancel;
 };
 
-void libprofil_own_begin(void);
-void libprofil_own_forked(void);
-bool libprofil_own_is(void);
-void libprofil_own_take(struct libprofil_hold *hold);
-void libprofil_own_give(const struct libprofil_hold *hold);
+void *libprofil_map_zero(size_t bytes);
+void libprofil_state_begin(void);
+void libprofil_state_forked(void);
+bool libprofil_state_is_ours(void);
+void libprofil_state_lock(struct libprofil_hold *hold);
+void libprofil_state_unlock(const struct libprofil_hold *hold);
 
-/* gmon.c */
-void libprofil_gmon_follow(void);
-
-/* fallback.c */
+/* sampling.c */
+void libprofil_sampling_start(void);
+void libprofil_sampling_follow(void);
 void libprofil_fallback_begin(void);
-bool libprofil_fallback_start(const struct libprofil_object *program);
 void libprofil_fallback_take(const struct libprofil_object *program);
 
-/* object.c */
-void *libprofil_map_zero(size_t bytes);
+/* objects.c */
 bool libprofil_objects_find(struct libprofil_profile *profile);
 
-/* kept.c */
+/* saved_arcs.c */
 void libprofil_object_close(struct libprofil_object *object);
 bool libprofil_object_arcs(const struct libprofil_object *object,
 			   libprofil_arcs_fn *each, void *arg);
 
-/* told.c */
-bool libprofil_told_begin(const struct libprofil_object *object);
-bool libprofil_told_note(struct libprofil_arc *arc, uintptr_t count);
-void libprofil_told_end(bool done);
+/* written_arcs.c */
+bool libprofil_written_begin(const struct libprofil_object *object);
+bool libprofil_written_add(struct libprofil_arc *arc, uintptr_t count);
+void libprofil_written_end(bool done);
 
-/* gmonfile.c */
+/* file.c */
 struct libprofil_gmon {
 	const struct libprofil_object *object;
 	const uint32_t *counts;	/* the object's, or what was taken of them */
@@ -100,35 +98,29 @@ struct libprofil_gmon {
 	bool anew;		/* the next file begins with what comes now */
 };
 
-bool libprofil_gmon_write(const struct libprofil_gmon *gmon, const char *path);
+bool libprofil_file_write(const struct libprofil_gmon *gmon, const char *path);
 
-/* place.c */
-bool libprofil_place_name(const struct libprofil_object *object);
-bool libprofil_place_write(const struct libprofil_gmon *gmon);
-void libprofil_place_complain(void);
-void libprofil_place_look(void);
-void libprofil_place_begin(void);
+/* path.c */
+bool libprofil_path_choose(const struct libprofil_object *object);
+bool libprofil_path_write(const struct libprofil_gmon *gmon);
+void libprofil_path_complain(void);
+void libprofil_path_look(void);
+void libprofil_path_begin(void);
 
-/* dump.c */
-#define DUMP_LAST	(1 << 0)	/* nothing is written after this */
-#define DUMP_ASYNC	(1 << 1)	/* amid anything: the environment may be in change */
+/* write.c */
+#define WRITE_LAST	(1 << 0)	/* nothing is written after this */
+#define WRITE_IN_SIGNAL	(1 << 1)	/* amid anything: the environment may be in change */
 
-int libprofil_dump(unsigned int flags);
-void libprofil_dump_begin(void);
-void libprofil_dump_series(void);
+int libprofil_write(unsigned int flags);
+void libprofil_write_begin(void);
+void libprofil_write_series(void);
 
-/* verbose.c */
-void libprofil_verbose(void);
+/* when.c */
+void libprofil_when_begin(void);
+void libprofil_when_exit(void);
+void libprofil_when_forked(void);
 
-/* exits.c */
-void libprofil_exits_begin(void);
-void libprofil_exits_leave(void);
-
-/* startup.c, in the shared library alone */
-void libprofil_startup(void);
-
-/* interval.c */
-void libprofil_interval_begin(void);
-void libprofil_interval_forked(void);
+/* detect.c, in the shared library alone */
+void libprofil_detect(void);
 
 #endif /* _LIBPROFIL_GMON_H */

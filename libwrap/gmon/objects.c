@@ -16,23 +16,6 @@ struct finding {
 	bool program_seen, changed;
 };
 
-/**
- * libprofil_map_zero() - Have memory that a forked child finds empty again
- * @bytes: How much
- *
- * Return: NULL without.
- */
-void *libprofil_map_zero(size_t bytes)
-{
-	void *memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE,
-			    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-
-	if (memory == MAP_FAILED)
-		return NULL;
-	madvise(memory, bytes, MADV_WIPEONFORK);
-	return memory;
-}
-
 static void widen(uintptr_t *low, uintptr_t *high, uintptr_t begin, uintptr_t end)
 {
 	if (begin < *low)

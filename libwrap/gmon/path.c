@@ -18,9 +18,9 @@ static char path[PATH_MAX], prefix[PATH_MAX];
 static char home[PATH_MAX];	/* where the program began, or "" */
 
 /**
- * libprofil_place_complain() - Say that there is no file, and why
+ * libprofil_path_complain() - Say that there is no file, and why
  */
-void libprofil_place_complain(void)
+void libprofil_path_complain(void)
 {
 	const char *const parts[LIBPROFIL_PARTS] = {
 		"profil: cannot write ", path, ": ", strerror(errno),
@@ -46,24 +46,24 @@ static bool is_for_want_of_folder(int err)
 }
 
 /**
- * libprofil_place_write() - Write a file where it has been named
+ * libprofil_path_write() - Write a file where it has been named
  * @gmon: What is in it
  *
  * Daemons leave for a folder in which they may not write.
  *
  * Return: Whether it was written; if not, errno says why.
  */
-bool libprofil_place_write(const struct libprofil_gmon *gmon)
+bool libprofil_path_write(const struct libprofil_gmon *gmon)
 {
 	static char elsewhere[2 * PATH_MAX];
 	int err;
 
-	if (libprofil_gmon_write(gmon, path))
+	if (libprofil_file_write(gmon, path))
 		return true;
 	err = errno;
 	snprintf(elsewhere, sizeof(elsewhere), "%s/%s", home, path);
 	if (is_for_want_of_folder(err) && *path != '/' && *home &&
-	    libprofil_gmon_write(gmon, elsewhere)) {
+	    libprofil_file_write(gmon, elsewhere)) {
 		tell_elsewhere(elsewhere, err);
 		return true;
 	}
@@ -72,9 +72,9 @@ bool libprofil_place_write(const struct libprofil_gmon *gmon)
 }
 
 /**
- * libprofil_place_look() - See what prefix files have: programs set it late, too
+ * libprofil_path_look() - See what prefix files have: programs set it late, too
  */
-void libprofil_place_look(void)
+void libprofil_path_look(void)
 {
 	const char *value = secure_getenv("GMON_OUT_PREFIX");
 
@@ -93,14 +93,14 @@ static void name_library(char *name, size_t bytes, const struct libprofil_object
 }
 
 /**
- * libprofil_place_name() - Name the next file
+ * libprofil_path_choose() - Name the next file
  * @object: Whose it is
  *
  * Return: Whether there is a name; if not, errno says why.
  */
-bool libprofil_place_name(const struct libprofil_object *object)
+bool libprofil_path_choose(const struct libprofil_object *object)
 {
-	unsigned int series = libprofil_own->series;
+	unsigned int series = libprofil_state->series;
 	char number[16] = "", library[sizeof(object->name) + 16];
 	int pid = getpid();
 	int len;
@@ -120,11 +120,11 @@ bool libprofil_place_name(const struct libprofil_object *object)
 }
 
 /**
- * libprofil_place_begin() - See where the program begins
+ * libprofil_path_begin() - See where the program begins
  */
-void libprofil_place_begin(void)
+void libprofil_path_begin(void)
 {
-	libprofil_place_look();
+	libprofil_path_look();
 	if (!getcwd(home, sizeof(home)))
 		*home = 0;
 }

@@ -1,12 +1,17 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
 /*
- * Without the device, and if PROFIL_FALLBACK asks for it: the program's own code,
- * counted by the C library at its signal, in counters of 16 bits.
+ * Has the kernel count all objects, and those that come later.  Without the device,
+ * and if PROFIL_FALLBACK asks for it: the program's own code alone, counted by the C
+ * library at its signal, in counters of 16 bits.
  */
 #define _GNU_SOURCE
+#include <errno.h>
+#include <link.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include "arcs.h"
 #include "gmon.h"
 #include "internal.h"
 
@@ -16,37 +21,31 @@ static bool wanted;
 /**
  * libprofil_fallback_begin() - Look at what the environment says
  *
- * Context: Without the lock of own.c, under which the C library's profil() must
+ * Context: Without the lock of state.c, under which the C library's profil() must
  * not be looked for.
  */
 void libprofil_fallback_begin(void)
 {
 	const char *value = secure_getenv("PROFIL_FALLBACK");
 
-	wanted = value && !strcmp(value, "signal") && libprofil_next_exists();
+	wanted = value && !strcmp(value, "signal") && libprofil_c_library_exists();
 }
 
-/**
- * libprofil_fallback_start() - Have the program counted by the C library
- * @program: The first object
- *
- * Context: The lock of own.c.
- * Return: Whether it is.
- */
-bool libprofil_fallback_start(const struct libprofil_object *program)
+/* Has the program counted by the C library, if that is wanted.  Under the lock of state.c. */
+static bool fallback_start(const struct libprofil_object *program)
 {
 	size_t bytes = (program->high - program->low) / 2 * sizeof(*counters);
 
 	if (wanted && !counters)
 		counters = libprofil_map_zero(bytes);
-	return counters && !libprofil_next_start(counters, bytes, program->low, 65536);
+	return counters && !libprofil_c_library_profil(counters, bytes, program->low, 65536);
 }
 
 /**
  * libprofil_fallback_take() - Add what was counted so to the histogram
  * @program: The first object
  *
- * Context: The lock of own.c, under which no signal comes to this thread.
+ * Context: The lock of state.c, under which no signal comes to this thread.
  */
 void libprofil_fallback_take(const struct libprofil_object *program)
 {
@@ -56,4 +55,106 @@ void libprofil_fallback_take(const struct libprofil_object *program)
 		if (counters[i])
 			program->counts[i] += __atomic_exchange_n(&counters[i], 0,
 								  __ATOMIC_RELAXED);
+}
+
+/* One of scale 0 is none. */
+static void fill(struct profil_region *regions)
+{
+	const struct libprofil_object *object = libprofil_profile.objects;
+
+	for (size_t i = 0; i < libprofil_profile.num; i++, object++)
+		regions[i] = (struct profil_region) {
+			.buf_uptr = (uintptr_t)object->counts,
+			.bytes = (object->high - object->low) / 2 * sizeof(uint32_t),
+			.offset = object->low,
+			.scale = object->mapped ? 65536 : 0,
+			.flags = PROFIL_REGION_F_U32,
+		};
+}
+
+/* Under the lock of state.c. */
+static struct profil_start command = {
+	.size = sizeof(command),
+	.region_len = sizeof(struct profil_region),
+};
+
+static uint32_t rate;	/* of the command, 0 until it is known */
+
+/*
+ * Every tick, unless the environment asks for something else.  It is asked once, for
+ * all samples of a file have one rate.  0, -1 or NO_DEVICE.
+ */
+static int choose_rate(void)
+{
+	struct profil_query query = { .size = sizeof(query) };
+	int ret;
+
+	if (rate)
+		return 0;
+	ret = libprofil_command(PROFIL_IOC_QUERY, &query);
+	if (ret)
+		return ret;
+	libprofil_rate_choose(&command, &query);
+	rate = command.rate ? command.rate : query.out_tick_hz;
+	return 0;
+}
+
+/**
+ * libprofil_sampling_start() - Have all objects counted that there are
+ *
+ * Where there is no device and no other way, arcs alone are counted.
+ *
+ * Context: The lock of state.c.
+ */
+void libprofil_sampling_start(void)
+{
+	size_t bytes = libprofil_profile.num * sizeof(struct profil_region);
+	struct profil_region *regions = mmap(NULL, bytes, PROT_READ | PROT_WRITE,
+					     MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	int ret;
+
+	if (regions == MAP_FAILED) {
+		libprofil_complain_start();
+		return;
+	}
+	fill(regions);
+	command.region_num = libprofil_profile.num;
+	command.regions_uptr = (uintptr_t)regions;
+	ret = choose_rate();
+	if (!ret)
+		ret = libprofil_start(&command);
+	if (!ret)
+		libprofil_profile.rate = rate;
+	else if (ret != NO_DEVICE)
+		libprofil_complain_start();
+	else if (!fallback_start(libprofil_profile.objects))
+		libprofil_complain("");
+	munmap(regions, bytes);
+}
+
+/* In the order in which a thread that is loading a library takes the two locks. */
+static int follow(struct dl_phdr_info *info, size_t size, void *arg)
+{
+	struct libprofil_hold hold;
+
+	(void)info;
+	(void)size;
+	(void)arg;
+	libprofil_state_lock(&hold);
+	if (libprofil_objects_find(&libprofil_profile) && !libprofil_arcs_off)
+		libprofil_sampling_start();
+	libprofil_state_unlock(&hold);
+	return 1;
+}
+
+/**
+ * libprofil_sampling_follow() - Count what has been mapped meanwhile
+ */
+void libprofil_sampling_follow(void)
+{
+	int err = errno;
+
+	if (libprofil_profile.num && libprofil_state_is_ours())
+		dl_iterate_phdr(follow, NULL);
+	errno = err;
 }

@@ -8,7 +8,7 @@
 #include "block.h"
 #include "gmon.h"
 
-#define KEPT_MIN	64	/* entries at first */
+#define SAVED_MIN	64	/* entries at first */
 
 static bool is_of(const struct libprofil_arc *arc, const struct libprofil_object *object)
 {
@@ -18,13 +18,13 @@ static bool is_of(const struct libprofil_arc *arc, const struct libprofil_object
 }
 
 /* The entry of an arc, or a free one for it: half of them are. */
-static struct libprofil_arc *search(const struct libprofil_kept *kept,
+static struct libprofil_arc *search(const struct libprofil_saved *saved,
 				    uintptr_t self, uintptr_t from)
 {
 	size_t i = (from * ARCS_HASH + self) / ARC_BYTES;
 
 	for (;; i++) {
-		struct libprofil_arc *arc = &kept->first[i & (kept->room - 1)];
+		struct libprofil_arc *arc = &saved->first[i & (saved->room - 1)];
 
 		if (!arc->self || (arc->self == self && arc->from == from))
 			return arc;
@@ -50,42 +50,42 @@ static void *map_elsewhere(const struct libprofil_object *object, size_t bytes)
 
 static bool grow(struct libprofil_object *object)
 {
-	struct libprofil_kept *old = &object->kept;
-	struct libprofil_kept kept = { .room = old->room ? 2 * old->room : KEPT_MIN };
+	struct libprofil_saved *old = &object->saved;
+	struct libprofil_saved saved = { .room = old->room ? 2 * old->room : SAVED_MIN };
 
-	kept.first = map_elsewhere(object, kept.room * sizeof(*kept.first));
-	if (!kept.first)
+	saved.first = map_elsewhere(object, saved.room * sizeof(*saved.first));
+	if (!saved.first)
 		return false;
 	for (size_t i = 0; i < old->room; i++) {
 		if (!old->first[i].self)
 			continue;
-		*search(&kept, old->first[i].self, old->first[i].from) = old->first[i];
-		kept.num++;
+		*search(&saved, old->first[i].self, old->first[i].from) = old->first[i];
+		saved.num++;
 	}
 	if (old->room)
 		munmap(old->first, old->room * sizeof(*old->first));
-	*old = kept;
+	*old = saved;
 	return true;
 }
 
 static bool keep_arc(void *arg, struct libprofil_arc *arc)
 {
 	struct libprofil_object *object = arg;
-	uintptr_t count = atomic_load(&arc->count) - arc->told;
-	struct libprofil_arc *kept;
+	uintptr_t count = atomic_load(&arc->count) - arc->written;
+	struct libprofil_arc *saved;
 
 	if (!count || !is_of(arc, object))
 		return true;
-	if (object->kept.num >= object->kept.room / 2 && !grow(object))
+	if (object->saved.num >= object->saved.room / 2 && !grow(object))
 		return false;
-	kept = search(&object->kept, arc->self, arc->from);
-	if (!kept->self) {
-		kept->self = arc->self;
-		kept->from = arc->from;
-		object->kept.num++;
+	saved = search(&object->saved, arc->self, arc->from);
+	if (!saved->self) {
+		saved->self = arc->self;
+		saved->from = arc->from;
+		object->saved.num++;
 	}
-	kept->count += count;
-	arc->told += count;
+	saved->count += count;
+	arc->written += count;
 	return true;
 }
 
@@ -128,8 +128,8 @@ bool libprofil_object_arcs(const struct libprofil_object *object,
 {
 	struct part part = { object, each, arg };
 
-	for (size_t i = 0; i < object->kept.room; i++)
-		if (object->kept.first[i].self && !each(arg, &object->kept.first[i]))
+	for (size_t i = 0; i < object->saved.room; i++)
+		if (object->saved.first[i].self && !each(arg, &object->saved.first[i]))
 			return false;
 	return !object->mapped || libprofil_arcs_each(if_of, &part);
 }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
 /*
- * What each process has for itself.  It is empty in a forked child, whatever call
- * made it, and also if another thread held the lock meanwhile; but not in a child
- * of vfork(), whose memory is its parent's.
+ * What is counted, and what each process has for itself.  The latter is empty in a
+ * forked child, whatever call made it, and also if another thread held the lock
+ * meanwhile; but not in a child of vfork(), whose memory is its parent's.
  */
 #define _GNU_SOURCE
 #include <stddef.h>
@@ -12,75 +12,96 @@
 /* <unistd.h> declares profil(), see internal.h. */
 int getpid(void);
 
-static struct libprofil_own first;
-struct libprofil_own *libprofil_own = &first;
+#define RATE_UNKNOWN	100	/* without the device; gprof divides by it */
+
+struct libprofil_profile libprofil_profile = { .rate = RATE_UNKNOWN };
+
+static struct libprofil_state first;
+struct libprofil_state *libprofil_state = &first;
 
 /**
- * libprofil_own_begin() - Have memory that a forked child finds empty
+ * libprofil_map_zero() - Have memory that a forked child finds empty again
+ * @bytes: How much
  *
- * Where there is none, libprofil_own_forked() does as much for all but _Fork().
+ * Return: NULL without.
  */
-void libprofil_own_begin(void)
+void *libprofil_map_zero(size_t bytes)
+{
+	void *memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE,
+			    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+
+	if (memory == MAP_FAILED)
+		return NULL;
+	madvise(memory, bytes, MADV_WIPEONFORK);
+	return memory;
+}
+
+/**
+ * libprofil_state_begin() - Have memory that a forked child finds empty
+ *
+ * Where there is none, libprofil_state_forked() does as much for all but _Fork().
+ */
+void libprofil_state_begin(void)
 {
 	void *memory;
 
-	if (libprofil_own != &first)
+	if (libprofil_state != &first)
 		return;
 	memory = mmap(NULL, sizeof(first), PROT_READ | PROT_WRITE,
 		      MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	if (memory == MAP_FAILED)
 		return;
 	madvise(memory, sizeof(first), MADV_WIPEONFORK);
-	libprofil_own = memory;
-	libprofil_own->pid = getpid();
+	libprofil_state = memory;
+	libprofil_state->pid = getpid();
 }
 
 /**
- * libprofil_own_forked() - Begin anew in a forked child
+ * libprofil_state_forked() - Begin anew in a forked child
  */
-void libprofil_own_forked(void)
+void libprofil_state_forked(void)
 {
-	*libprofil_own = (struct libprofil_own) { .pid = getpid() };
+	*libprofil_state = (struct libprofil_state) { .pid = getpid() };
 }
 
 /**
- * libprofil_own_is() - Whether the counts are those of this process
+ * libprofil_state_is_ours() - Whether the counts are those of this process
  *
  * Return: False in a child of vfork(): they are its parent's.
  */
-bool libprofil_own_is(void)
+bool libprofil_state_is_ours(void)
 {
 	int pid = getpid();
 	int owner = 0;
 
-	return atomic_compare_exchange_strong(&libprofil_own->pid, &owner, pid) ||
+	return atomic_compare_exchange_strong(&libprofil_state->pid, &owner, pid) ||
 	       owner == pid;
 }
 
 /**
- * libprofil_own_take() - Change what is counted, or write it
- * @hold: For libprofil_own_give()
+ * libprofil_state_lock() - Change what is counted, or write it
+ * @hold: For libprofil_state_unlock()
  *
  * No signal handler of this thread runs meanwhile, for it may want the same; and
  * it does not end amid it.
  */
-void libprofil_own_take(struct libprofil_hold *hold)
+void libprofil_state_lock(struct libprofil_hold *hold)
 {
 	sigset_t all;
 
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &hold->mask);
 	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &hold->cancel);
-	pthread_mutex_lock(&libprofil_own->lock);
+	pthread_mutex_lock(&libprofil_state->lock);
 }
 
 /**
- * libprofil_own_give() - End what libprofil_own_take() began
+ * libprofil_state_unlock() - End what libprofil_state_lock() began
  * @hold: As that one left it
  */
-void libprofil_own_give(const struct libprofil_hold *hold)
+void libprofil_state_unlock(const struct libprofil_hold *hold)
 {
-	pthread_mutex_unlock(&libprofil_own->lock);
+	pthread_mutex_unlock(&libprofil_state->lock);
 	pthread_setcancelstate(hold->cancel, NULL);
 	pthread_sigmask(SIG_SETMASK, &hold->mask, NULL);
 }

@@ -1,15 +1,24 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
 /*
- * Ways to end a program that pass exit() by, and a signal to write meanwhile, as
- * the environment asks for them.
+ * When files are written, as the environment asks for it: at ends of a program that
+ * pass exit() by, at a signal, and time and again.
  */
 #define _GNU_SOURCE
 #include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <time.h>
 #include "gmon.h"
 #include "internal.h"
+
+/* <unistd.h> declares profil(), see internal.h. */
+ssize_t read(int fd, void *buf, size_t num);
+int close(int fd);
 
 static bool leaving;	/* by _exit() */
 
@@ -66,7 +75,7 @@ static void dump_and_go_on(int number)
 	int err = errno;
 
 	(void)number;
-	libprofil_dump(DUMP_ASYNC);
+	libprofil_write(WRITE_IN_SIGNAL);
 	errno = err;
 }
 
@@ -75,26 +84,26 @@ static void dump_and_die(int number)
 {
 	int err = errno;
 
-	libprofil_dump(DUMP_ASYNC | DUMP_LAST);
+	libprofil_write(WRITE_IN_SIGNAL | WRITE_LAST);
 	raise(number);
 	errno = err;
 }
 
 /**
- * libprofil_exits_leave() - Write files in _exit(), if that was asked for
+ * libprofil_when_exit() - Write files in _exit(), if that was asked for
  */
-void libprofil_exits_leave(void)
+void libprofil_when_exit(void)
 {
 	if (leaving)
-		libprofil_dump(DUMP_ASYNC | DUMP_LAST);
+		libprofil_write(WRITE_IN_SIGNAL | WRITE_LAST);
 }
 
 static void dump_at_quick_exit(void)
 {
-	libprofil_dump(DUMP_LAST);
+	libprofil_write(WRITE_LAST);
 }
 
-static void cover(const char *word)
+static void arrange(const char *word)
 {
 	int number = signal_number(word);
 
@@ -106,10 +115,8 @@ static void cover(const char *word)
 		not_understood("PROFIL_EXIT", word);
 }
 
-/**
- * libprofil_exits_begin() - Do as PROFIL_EXIT and PROFIL_SIGNAL say
- */
-void libprofil_exits_begin(void)
+/* Does as PROFIL_EXIT and PROFIL_SIGNAL say. */
+static void begin_exits(void)
 {
 	const char *exits = secure_getenv("PROFIL_EXIT");
 	const char *number = secure_getenv("PROFIL_SIGNAL");
@@ -120,7 +127,160 @@ void libprofil_exits_begin(void)
 	else if (exits)
 		not_understood("PROFIL_EXIT", exits);
 	for (word = strtok_r(words, ", ", &rest); word; word = strtok_r(NULL, ", ", &rest))
-		cover(word);
+		arrange(word);
 	if (number && !handle(signal_number(number), dump_and_go_on, SA_RESTART))
 		not_understood("PROFIL_SIGNAL", number);
+}
+
+/*
+ * A thread that writes files time and again.  All signals are blocked in it, and
+ * so none is for it that the program would have been given.
+ */
+#define STACK_BYTES	(256 * 1024)
+#define NSEC		1000000000LL
+#define SHORTEST	0.001
+#define LONGEST		1e9	/* seconds */
+#define LOOK_EVERY	NSEC	/* whether other threads are left */
+
+static long long interval;	/* 0 without */
+
+static long long now(void)
+{
+	struct timespec time;
+
+	clock_gettime(CLOCK_MONOTONIC, &time);
+	return time.tv_sec * NSEC + time.tv_nsec;
+}
+
+static void sleep_until(long long when)
+{
+	struct timespec time = { when / NSEC, when % NSEC };
+
+	while (clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &time, NULL) == EINTR)
+		;
+}
+
+static bool first_thread_ended(void)
+{
+	char stat[128];
+	const char *name_end;
+	int fd = open("/proc/self/stat", O_RDONLY | O_CLOEXEC);
+	ssize_t num = fd < 0 ? -1 : read(fd, stat, sizeof(stat) - 1);
+
+	if (fd >= 0)
+		close(fd);
+	if (num < 0)
+		return false;
+	stat[num] = 0;
+	name_end = strrchr(stat, ')');
+	return name_end && !strncmp(name_end, ") Z", 3);
+}
+
+/*
+ * When the last thread of a program has ended, it exits.  The C library takes
+ * this thread for one of them; so this thread does it.  A folder has a link from
+ * its parent, one from itself, and one from each folder in it.
+ */
+static void exit_if_alone(void)
+{
+	struct stat tasks;
+
+	if (!stat("/proc/self/task", &tasks) && tasks.st_nlink == 2 + 2 &&
+	    first_thread_ended())
+		exit(0);
+}
+
+static void *work(void *arg)
+{
+	long long due = now() + interval;
+
+	for (;;) {
+		long long look = now() + LOOK_EVERY;
+
+		sleep_until(due < look ? due : look);
+		exit_if_alone();
+		if (now() < due)
+			continue;
+		libprofil_sampling_follow();
+		libprofil_write(0);
+		/* What was missed is not made up for. */
+		due += (now() - due) / interval * interval + interval;
+	}
+	return arg;
+}
+
+static int start_thread(void)
+{
+	pthread_attr_t attr;
+	sigset_t all, old;
+	pthread_t thread;
+	int ret;
+
+	sigfillset(&all);
+	pthread_attr_init(&attr);
+	pthread_attr_setdetachstate(&attr, PTHREAD_CREATE_DETACHED);
+	pthread_attr_setstacksize(&attr, STACK_BYTES);
+	pthread_sigmask(SIG_SETMASK, &all, &old);
+	ret = pthread_create(&thread, &attr, work, NULL);
+	pthread_sigmask(SIG_SETMASK, &old, NULL);
+	pthread_attr_destroy(&attr);
+	return ret;
+}
+
+static void start_or_complain(void)
+{
+	int err = start_thread();
+	const char *const parts[LIBPROFIL_PARTS] = {
+		"profil: cannot start a thread for PROFIL_INTERVAL: ", strerror(err),
+		"; files are written at exit alone\n",
+	};
+
+	if (err)
+		libprofil_say(parts);
+}
+
+static long long parse(const char *seconds)
+{
+	char *end;
+	double value = strtod(seconds, &end);
+
+	if (!*seconds || *end || !(value >= SHORTEST && value <= LONGEST))
+		return 0;
+	return value * NSEC;
+}
+
+/* Does as PROFIL_INTERVAL says. */
+static void begin_interval(void)
+{
+	const char *seconds = secure_getenv("PROFIL_INTERVAL");
+	const char *const parts[LIBPROFIL_PARTS] = {
+		"profil: cannot understand ", seconds,
+		" in PROFIL_INTERVAL; give a number of seconds, from 0.001\n",
+	};
+
+	if (!seconds)
+		return;
+	interval = parse(seconds);
+	if (interval)
+		start_or_complain();
+	else
+		libprofil_say(parts);
+}
+
+/**
+ * libprofil_when_begin() - Look at what the environment says
+ */
+void libprofil_when_begin(void)
+{
+	begin_exits();
+	begin_interval();
+}
+
+/**
+ * libprofil_when_forked() - Go on in a child, which does not have the thread
+ */
+void libprofil_when_forked(void)
+{
+	if (interval)
+		start_or_complain();
 }

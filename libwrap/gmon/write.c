@@ -21,7 +21,7 @@ static size_t bins(const struct libprofil_object *object)
 static bool is_told(void *arg, struct libprofil_arc *arc)
 {
 	(void)arg;
-	return arc->count == arc->told;
+	return arc->count == arc->written;
 }
 
 static bool is_empty(const struct libprofil_object *object)
@@ -61,7 +61,7 @@ static bool write_anew(struct libprofil_gmon *gmon)
 		return false;
 	take_counts(gmon->object, taken);
 	gmon->counts = taken;
-	done = libprofil_place_write(gmon);
+	done = libprofil_path_write(gmon);
 	err = errno;
 	if (!done)
 		give_back(gmon->object, taken);
@@ -81,11 +81,11 @@ static int write_object(const struct libprofil_object *object, bool last)
 	};
 	int err;
 
-	if (libprofil_place_name(object) &&
-	    (gmon.anew ? write_anew(&gmon) : libprofil_place_write(&gmon)))
+	if (libprofil_path_choose(object) &&
+	    (gmon.anew ? write_anew(&gmon) : libprofil_path_write(&gmon)))
 		return 0;
 	err = errno;
-	libprofil_place_complain();
+	libprofil_path_complain();
 	return err;
 }
 
@@ -104,7 +104,7 @@ static int write_objects(bool last)
 			continue;
 		err = write_object(object, last);
 		if (!err)
-			libprofil_own->wrote = true;
+			libprofil_state->wrote = true;
 		else if (!first)
 			first = err;
 	}
@@ -112,13 +112,35 @@ static int write_objects(bool last)
 }
 
 /**
- * libprofil_dump_series() - Replace no file that has been written
+ * libprofil_write_series() - Replace no file that has been written
  */
-void libprofil_dump_series(void)
+void libprofil_write_series(void)
 {
-	if (libprofil_own->wrote)
-		libprofil_own->series++;
-	libprofil_own->wrote = false;
+	if (libprofil_state->wrote)
+		libprofil_state->series++;
+	libprofil_state->wrote = false;
+}
+
+/*
+ * What became of all samples, if PROFIL_VERBOSE asks.  Those in the files include
+ * such as were written before counts began anew.
+ */
+static void say_samples(void)
+{
+	const char *value = secure_getenv("PROFIL_VERBOSE");
+	struct profil_stats stats = { .size = sizeof(stats) };
+	char line[192];
+	const char *const parts[LIBPROFIL_PARTS] = { line };
+
+	if (!value || strcmp(value, "1") || profil_stats(&stats))
+		return;
+	/* What a rate below the tick's leaves out is no sample. */
+	snprintf(line, sizeof(line),
+		 "profil: of %llu samples %llu are in files, %llu in no object, %llu lost; "
+		 "the rate is %u a second\n",
+		 stats.out_ticks - stats.out_not_due, stats.out_in_range,
+		 stats.out_outside, stats.out_lost + stats.out_saturated, libprofil_profile.rate);
+	libprofil_say(parts);
 }
 
 static void tell_lost(void)
@@ -132,49 +154,97 @@ static void tell_lost(void)
 	snprintf(number, sizeof(number), "%lu", libprofil_arcs_lost);
 	if (libprofil_arcs_lost)
 		libprofil_say(parts);
-	libprofil_verbose();
+	say_samples();
 }
 
 /**
- * libprofil_dump() - Write all files
+ * libprofil_write() - Write all files
  * @flags: DUMP_*
  *
- * Context: Any thread and signal handler, with DUMP_ASYNC.
+ * Context: Any thread and signal handler, with WRITE_IN_SIGNAL.
  * Return: 0, with errno as it was; or -1 with that of the first that was not written,
  * and a line on stderr said so.
  */
-int libprofil_dump(unsigned int flags)
+int libprofil_write(unsigned int flags)
 {
 	struct libprofil_profile *profile = &libprofil_profile;
-	bool last = flags & DUMP_LAST;
+	bool last = flags & WRITE_LAST;
 	struct libprofil_hold hold;
 	int before = errno, err = 0;
 
-	if (!profile->num || !libprofil_own_is())
+	if (!profile->num || !libprofil_state_is_ours())
 		return 0;
-	libprofil_own_take(&hold);
-	if (!(flags & DUMP_ASYNC))
-		libprofil_place_look();
+	libprofil_state_lock(&hold);
+	if (!(flags & WRITE_IN_SIGNAL))
+		libprofil_path_look();
 	if (!profile->written) {
 		err = write_objects(last);
 		if (last)
 			tell_lost();
 		else if (anew)
-			libprofil_dump_series();
+			libprofil_write_series();
 		profile->written = last;
 	}
-	libprofil_own_give(&hold);
+	libprofil_state_unlock(&hold);
 	errno = err ? err : before;
 	return err ? -1 : 0;
 }
 
 /**
- * libprofil_dump_begin() - Look at what the environment says of files
+ * libprofil_write_begin() - Look at what the environment says of files
  */
-void libprofil_dump_begin(void)
+void libprofil_write_begin(void)
 {
 	const char *value = secure_getenv("PROFIL_RESET");
 
-	libprofil_place_begin();
+	libprofil_path_begin();
 	anew = value && !strcmp(value, "1");
+}
+
+static bool forget_arc(void *arg, struct libprofil_arc *arc)
+{
+	(void)arg;
+	arc->written = atomic_load(&arc->count);
+	return true;
+}
+
+static void forget(const struct libprofil_object *object)
+{
+	for (size_t i = 0; i < (object->high - object->low) / 2; i++)
+		if (object->counts[i])
+			__atomic_store_n(&object->counts[i], 0, __ATOMIC_RELAXED);
+	/* Also of what is unmapped. */
+	libprofil_object_arcs(object, forget_arc, NULL);
+}
+
+PROFIL_API
+int profil_dump(void)
+{
+	if (!libprofil_profile.num) {
+		errno = ENOENT;
+		return -1;
+	}
+	libprofil_sampling_follow();
+	return libprofil_write(0);
+}
+
+PROFIL_API
+int profil_reset(void)
+{
+	struct libprofil_hold hold;
+
+	if (!libprofil_profile.num) {
+		errno = ENOENT;
+		return -1;
+	}
+	libprofil_sampling_follow();
+	libprofil_state_lock(&hold);
+	libprofil_fallback_take(libprofil_profile.objects);
+	for (size_t i = 0; i < libprofil_profile.num; i++)
+		forget(&libprofil_profile.objects[i]);
+	/* And those of no object. */
+	libprofil_arcs_each(forget_arc, NULL);
+	libprofil_write_series();
+	libprofil_state_unlock(&hold);
+	return 0;
 }

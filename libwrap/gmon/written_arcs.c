@@ -15,7 +15,7 @@ struct note {
 	uintptr_t count;
 };
 
-/* All under the lock of own.c. */
+/* All under the lock of state.c. */
 static struct note *notes;
 static size_t num, room;
 
@@ -28,15 +28,15 @@ static bool count_arc(void *arg, struct libprofil_arc *arc)
 }
 
 /**
- * libprofil_told_begin() - Begin to note what is in a file
+ * libprofil_written_begin() - Begin to note what is in a file
  * @object: Whose file it is
  *
  * Return: Whether there is memory for it; if not, errno says why.
  */
-bool libprofil_told_begin(const struct libprofil_object *object)
+bool libprofil_written_begin(const struct libprofil_object *object)
 {
 	num = 0;
-	room = SPARE + object->kept.num;
+	room = SPARE + object->saved.num;
 	libprofil_arcs_each(count_arc, NULL);
 	notes = mmap(NULL, room * sizeof(*notes), PROT_READ | PROT_WRITE,
 		     MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
@@ -46,13 +46,13 @@ bool libprofil_told_begin(const struct libprofil_object *object)
 }
 
 /**
- * libprofil_told_note() - Note that a file has calls
+ * libprofil_written_add() - Note that a file has calls
  * @arc: Of this arc
  * @count: So many
  *
  * Return: False if there is no room: then they are for the next file.
  */
-bool libprofil_told_note(struct libprofil_arc *arc, uintptr_t count)
+bool libprofil_written_add(struct libprofil_arc *arc, uintptr_t count)
 {
 	if (num == room)
 		return false;
@@ -61,13 +61,13 @@ bool libprofil_told_note(struct libprofil_arc *arc, uintptr_t count)
 }
 
 /**
- * libprofil_told_end() - Take back what was noted, or have it be told
+ * libprofil_written_end() - Take back what was noted, or have it be told
  * @done: The file is whole
  */
-void libprofil_told_end(bool done)
+void libprofil_written_end(bool done)
 {
 	for (size_t i = 0; done && i < num; i++)
-		notes[i].arc->told += notes[i].count;
+		notes[i].arc->written += notes[i].count;
 	if (notes)
 		munmap(notes, room * sizeof(*notes));
 }

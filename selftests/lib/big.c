@@ -21,5 +21,5 @@ int main(void)
 	struct libprofil_gmon gmon = { .object = &object, .counts = counts, .rate = 100 };
 
 	counts[4] = 200000;
-	return libprofil_gmon_write(&gmon, "gmon.out") ? 0 : 1;
+	return libprofil_file_write(&gmon, "gmon.out") ? 0 : 1;
 }

@@ -40,8 +40,8 @@ declare -A READS=(
 	[uapi-dialects]='^uapi/'
 	[kselftest]='^(selftests/kernel/|uapi/)'
 	[compat]='^(module/|Kbuild$)'
-	[order]='^(module/|Kbuild$)'
-	[size]='^module/'
+	[order]='^(module/|libwrap/|Kbuild$)'
+	[size]='^(module|libwrap)/'
 	[comparison]='^(Documentation/comparison.rst|selftests/kernel/)'
 	[statements]='^(Documentation/security.rst|selftests/kernel/)'
 )
@@ -285,32 +285,26 @@ check_spdx() {
 }
 
 check_size() {
-	all_files -path './module/*.[ch]' | xargs wc -l | awk '
+	all_files -path './module/*.[ch]' -o -path './libwrap/*.[chS]' | xargs wc -l | awk '
 		{ most = 300 }
 		$2 != "total" && $1 > most { print $2 " has " $1 " lines, more than " most; bad = 1 }
 		END { exit bad }'
 }
 
-# Calls and includes between the files of module/ go down the list in module/ORDER only.
-# A .c file and its .h are one; what a name belongs to, its object says.
-check_order() {
-	local objects=build/k/6.12/profil.d/module
-	"$VM/module.sh" 6.12 || return
-	{
-		grep -H '^#include "' module/*.[ch] | sed 's/:#include//'
-		# not of files that have gone
-		(cd module && printf '%s\n' *.c) | sed "s,^\(.*\)c$,$objects/\1o," | xargs ls 2>/dev/null |
-			xargs nm -A | sed -n -E 's/:[0-9a-f ]* ([A-Za-z]) (profil_.*)/ \1 \2/p'
-	} | awk -v status=0 '
+# ordered FOLDER: on standard input, "FILE "INCLUDED"" and "OBJECT TYPE SYMBOL"; calls and
+# includes go down the list in FOLDER/ORDER only.  A .c file and its .h are one; what a name
+# belongs to, its object says, and of two the weak one.
+ordered() {
+	awk -v status=0 -v list="$1/ORDER" '
 		function room(file) { sub(/.*\//, "", file); sub(/\..*/, "", file); return file }
 		function place(name) {
-			if (!(name in order)) { print name " is not in module/ORDER"; order[name] = 0; status = 1 }
+			if (!(name in order)) { print name " is not in " list; order[name] = 0; status = 1 }
 			return order[name]
 		}
 		NR == FNR { order[$1] = FNR; next }
 		$2 ~ /^"/ { gsub(/"/, "", $2); arrow[room($1) " " room($2)] = $1 " includes " $2; next }
-		$2 ~ /[TDBRVC]/ { home[$3] = room($1) }
-		$2 == "U" { uses[room($1) " " $3] }
+		$2 == "V" || ($2 ~ /[TDBRC]/ && !($3 in home)) { home[$3] = room($1) }
+		$2 ~ /[Uw]/ { uses[room($1) " " $3] }
 		END {
 			for (use in uses) {
 				split(use, part, " ")
@@ -320,12 +314,33 @@ check_order() {
 			for (a in arrow) {
 				split(a, part, " ")
 				if (place(part[1]) > place(part[2])) {
-					print "module/ORDER has " part[2] " above " part[1] ", and " arrow[a]
+					print list " has " part[2] " above " part[1] ", and " arrow[a]
 					status = 1
 				}
 			}
 			exit status || !length(home)
-		}' module/ORDER -
+		}' "$1/ORDER" -
+}
+
+# symbols NAME OBJECT...: for ordered, of those that have a NAME
+symbols() {
+	nm -A "${@:2}" | sed -n -E "s/:[0-9a-f ]* ([A-Za-z]) ($1)$/ \1 \2/p"
+}
+
+# In module/ and in libwrap/, where headers are shared: there, calls alone.
+check_order() {
+	local objects=build/k/6.12/profil.d/module library=build/lib status=0
+	"$VM/module.sh" 6.12 && make -s -C libwrap || return
+	{
+		grep -H '^#include "' module/*.[ch] | sed 's/:#include//'
+		# not of files that have gone
+		# shellcheck disable=SC2046 # our own names, without spaces
+		symbols 'profil_.*' $(printf '%s\n' module/*.c | sed "s,^module/\(.*\)c$,$objects/\1o," | xargs ls 2>/dev/null)
+	} | ordered module || status=1
+	# shellcheck disable=SC2046
+	symbols '.*' $(find libwrap -name '*.[cS]' | sed "s,.*/\(.*\)[cS]$,$library/\1o," | xargs ls 2>/dev/null) |
+		ordered libwrap || status=1
+	return $status
 }
 
 # Names of the machine it was written on do not belong in a public tree.

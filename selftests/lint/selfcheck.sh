@@ -99,6 +99,8 @@ all() {
 	planted order 'has flush above tick, and tick.c uses profil_flush_all' \
 		'echo "void profil_flush_all(struct profil_reg *reg); void planted(struct profil_reg *reg); void planted(struct profil_reg *reg) { profil_flush_all(reg); }" >>module/tick.c'
 	planted order 'has tick above find, and module/find.c includes tick.h' 'sed -i "1a #include \"tick.h\"" module/find.c'
+	planted order 'libwrap/ORDER has write above objects, and objects.c uses libprofil_write' \
+		'echo "int planted(void) { return libprofil_write(0); }" >>libwrap/gmon/objects.c'
 	planted size 'planted.c has 301 lines' 'seq 301 >module/planted.c'
 	planted comparison '^# -planted' \
 		'echo "test            \`\`planted\`\`" >>Documentation/comparison.rst'
