@@ -58,7 +58,8 @@ static struct workqueue_struct *profil_hook_wq;
 static void profil_hook_settle(struct work_struct *work);
 static DECLARE_DELAYED_WORK(profil_hook_work, profil_hook_settle);
 static void profil_hook_watch(struct work_struct *work);
-static DECLARE_DELAYED_WORK(profil_watch_work, profil_hook_watch);
+/* No CPU that sleeps is woken for it. */
+static DECLARE_DEFERRABLE_WORK(profil_watch_work, profil_hook_watch);
 
 static void profil_watch_queue(void)
 {
@@ -140,14 +141,14 @@ static void profil_hook_settle(struct work_struct *work)
 static void profil_hook_fall_back(const struct profil_hook *hook)
 {
 	lockdep_assert_held(&profil_hook_mutex);
-	pr_warn("the %s hook was switched off by others: own timers take over; for the cheaper hook, set kernel.ftrace_enabled=1 and debugfs kprobes/enabled to 1 and stop profiling for a while\n",
-		hook->name);
+	pr_warn_ratelimited("the %s hook was switched off by others: own timers take over; for the cheaper hook, set kernel.ftrace_enabled=1 and debugfs kprobes/enabled to 1 and stop profiling for a while\n",
+			    hook->name);
 	WRITE_ONCE(profil_hooks_lost, profil_hooks_lost + 1);
 	if (!profil_hook_try(&profil_hook_hrtimer)) {
 		profil_race(PROFIL_RACE_TAKEOVER);
 		hook->disarm();
 	} else {
-		pr_err("no timers either: nothing is counted\n");
+		pr_err_ratelimited("no timers either: nothing is counted\n");
 		profil_hook_disarm();
 	}
 }
@@ -211,7 +212,7 @@ int profil_hook_init(void)
 {
 	int err = 0;
 
-	profil_hook_wq = alloc_ordered_workqueue("profil_hook", 0);
+	profil_hook_wq = alloc_ordered_workqueue("profil_hook", WQ_FREEZABLE);
 	if (!profil_hook_wq)
 		return -ENOMEM;
 	profil_timer_init();

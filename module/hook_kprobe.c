@@ -19,11 +19,19 @@ static struct kprobe profil_kprobe;
 
 static int profil_kprobe_arm(void)
 {
+	int err;
+
 	/* A struct kprobe keeps state that registering it again trips over. */
 	memset(&profil_kprobe, 0, sizeof(profil_kprobe));
 	profil_kprobe.symbol_name = "update_process_times";
 	profil_kprobe.pre_handler = profil_kprobe_entry;
-	return register_kprobe(&profil_kprobe);
+	err = register_kprobe(&profil_kprobe);
+	/* A breakpoint of x86 is an NMI to the kernel: its handler must not wait for a lock. */
+	if (!err && IS_ENABLED(CONFIG_X86) && !kprobe_ftrace(&profil_kprobe)) {
+		unregister_kprobe(&profil_kprobe);
+		err = -EOPNOTSUPP;
+	}
+	return err;
 }
 
 static void profil_kprobe_disarm(void)

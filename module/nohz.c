@@ -58,8 +58,7 @@ void profil_nohz_arm(void)
 	state = cpuhp_setup_state(CPUHP_AP_ONLINE_DYN, "profil:nohz",
 				  profil_nohz_online, profil_nohz_offline);
 	if (state < 0)
-		pr_warn("CPUs of nohz_full stay without a tick: error %d\n",
-			state);
+		pr_warn_ratelimited("CPUs of nohz_full stay without a tick: error %d\n", state);
 	else
 		profil_nohz_state = state;
 }
