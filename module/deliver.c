@@ -26,18 +26,6 @@ static int profil_fault_check(const struct vm_area_struct *vma)
 	return vma->vm_flags & PROFIL_VM_DENIED ? -EACCES : 0;
 }
 
-static int profil_fault_wait(struct mm_struct *mm, unsigned long addr)
-{
-	bool unlocked = false;
-	int err;
-
-	/* Lets go of mmap_lock while it waits, for a userfault among others. */
-	err = fixup_user_fault(mm, addr, FAULT_FLAG_WRITE, &unlocked);
-	if (err == -EFAULT || err == -EHWPOISON)
-		return profil_fault_check(vma_lookup(mm, addr)) ?: -EACCES;
-	return err;
-}
-
 /* Returns with mmap_lock released. */
 static int profil_fault_nowait(struct vm_area_struct *vma, unsigned long addr)
 {
@@ -52,6 +40,9 @@ static int profil_fault_nowait(struct vm_area_struct *vma, unsigned long addr)
 	mmap_read_unlock(mm);
 	if (fault & (VM_FAULT_RETRY | VM_FAULT_OOM))
 		return -EAGAIN;
+	/* The file has ended before, there is no huge page, the disk is full or broken. */
+	if (fault & VM_FAULT_SIGBUS)
+		return -ENXIO;
 	return fault & VM_FAULT_ERROR ? -EACCES : 0;
 }
 
@@ -63,11 +54,13 @@ static int profil_fault_nowait(struct vm_area_struct *vma, unsigned long addr)
  *
  * Returns 0 if it is worth another try; -EFAULT if there is no mapping or not a writable
  * one, which ends the profile; -EACCES if the memory is not to be written from here;
- * -EAGAIN if it was not possible now; -ENOMEM; -EINTR on a fatal signal.
+ * -ENXIO if there is no page; -EAGAIN if it was not possible now; -ENOMEM; -EINTR on a
+ * fatal signal.
  */
 static int profil_fault_in(struct mm_struct *mm, unsigned long addr, bool wait)
 {
 	struct vm_area_struct *vma;
+	bool unlocked = false;
 	int err = 0;
 
 	if (wait)
@@ -80,10 +73,18 @@ static int profil_fault_in(struct mm_struct *mm, unsigned long addr, bool wait)
 	addr = untagged_addr(addr);
 	vma = vma_lookup(mm, addr);
 	err = profil_fault_check(vma);
-	if (!err && !wait)
-		return profil_fault_nowait(vma, addr);
+	if (!err && wait) {
+		/* Lets go of mmap_lock while it waits, for a userfault among others. */
+		err = fixup_user_fault(mm, addr, FAULT_FLAG_WRITE, &unlocked);
+		if (err != -EFAULT && err != -EHWPOISON)
+			goto out;
+		/* Another look tells why. */
+		vma = vma_lookup(mm, addr);
+		err = profil_fault_check(vma);
+	}
 	if (!err)
-		err = profil_fault_wait(mm, addr);
+		return profil_fault_nowait(vma, addr);
+out:
 	mmap_read_unlock(mm);
 	return err;
 }
@@ -113,6 +114,7 @@ static enum profil_class profil_deliver_class(long err)
 	case -EACCES:
 		return PROFIL_LOST_DENIED;
 	case -ENOMEM:
+	case -ENXIO:
 		return PROFIL_LOST_UNREADY;
 	default:
 		return PROFIL_LOST_CONTENDED;
@@ -191,8 +193,10 @@ bool profil_deliver(struct profil_reg *reg, const struct profil_bin_ref *bin,
 			err = 0;
 		} else if (err == -EFAULT) {
 			err = profil_deliver_fault(reg, bin, n, wait);
-			if (err == -EAGAIN)
+			if (err == -EAGAIN && !wait)
 				return false;
+			if (err == -EAGAIN)
+				err = 0;
 		}
 	}
 	profil_deliver_settle(reg, profil_deliver_class(err), *n);

@@ -318,6 +318,18 @@ TEST_F(memory, privately_mapped_file_keeps_its_content)
 	EXPECT_EQ(0, content);
 }
 
+/* A write would be SIGBUS; here nothing happens but what is said. */
+static void expect_unready(struct __test_metadata *_metadata, FIXTURE_DATA(memory) *self)
+{
+	while (!profil_stats(self->fd, &self->stats) &&
+	       self->stats.out_state == PROFIL_STATE_ON && !self->stats.out_lost)
+		hot_a(HOT_ROUNDS);
+	EXPECT_EQ(PROFIL_STATE_ON, self->stats.out_state);
+	EXPECT_LT(0, self->stats.out_lost);
+	EXPECT_EQ(self->stats.out_lost, self->stats.out_lost_unready);
+	EXPECT_TRUE(check_identity(&self->stats));
+}
+
 TEST_F(memory, page_beyond_the_end_of_its_file_is_no_histogram)
 {
 	int file = open_temporary();
@@ -328,14 +340,81 @@ TEST_F(memory, page_beyond_the_end_of_its_file_is_no_histogram)
 	ASSERT_NE(MAP_FAILED, counter);
 	ASSERT_EQ(0, start_bytes(self, counter, 2));
 	ASSERT_EQ(0, ftruncate(file, 0));
-	/* A write would be SIGBUS; here nothing happens but what is said. */
-	while (!profil_stats(self->fd, &self->stats) &&
-	       self->stats.out_state == PROFIL_STATE_ON &&
-	       !self->stats.out_lost)
-		hot_a(HOT_ROUNDS);
-	EXPECT_LT(0, self->stats.out_lost);
+	expect_unready(_metadata, self);
 	EXPECT_EQ(0, self->stats.out_in_range);
-	EXPECT_TRUE(check_identity(&self->stats));
+	/* A file that grows again is counted in. */
+	ASSERT_EQ(0, ftruncate(file, PAGE));
+	ASSERT_TRUE(burn(self->fd, hot_a, 5));
+	ASSERT_TRUE(profil_finish(self->fd, &self->stats));
+	EXPECT_LT(0, *counter);
+	EXPECT_EQ(self->stats.out_in_range, *counter);
+}
+
+/* While a write seals, what is mapped already may be written; what is new, may not. */
+TEST_F(memory, sealed_memory_file_is_counted_where_it_may_be_written)
+{
+	int file = memfd_create("histogram", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+	__u16 *counter, *sealed;
+
+	ASSERT_LE(0, file);
+	ASSERT_EQ(0, ftruncate(file, PAGE));
+	counter = mmap(NULL, PAGE, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+	ASSERT_NE(MAP_FAILED, counter);
+	ASSERT_EQ(0, fcntl(file, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_FUTURE_WRITE));
+	expect_counted(_metadata, self, counter);
+	sealed = mmap(NULL, PAGE, PROT_READ, MAP_SHARED, file, 0);
+	ASSERT_NE(MAP_FAILED, sealed);
+	EXPECT_EQ(*counter, *sealed);
+	expect_refused(_metadata, self, sealed, 2);
+	/* A copy of one's own is no part of the file. */
+	sealed = mmap(NULL, PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE, file, 0);
+	ASSERT_NE(MAP_FAILED, sealed);
+	*sealed = 0;
+	*counter = 0;
+	expect_counted(_metadata, self, sealed);
+	EXPECT_EQ(0, *counter);
+}
+
+#define HUGE		(2UL << 20)
+#define HUGE_PAGES	"/proc/sys/vm/nr_hugepages"
+
+/* Its pages are @num at most; NULL if there is nothing of the kind. */
+static __u16 *huge_pages(const char *num, int flags)
+{
+	__u16 *at;
+
+	if (write_file(HUGE_PAGES, 0, num))
+		return NULL;
+	at = mmap(NULL, HUGE, PROT_READ | PROT_WRITE, MAP_ANONYMOUS | MAP_HUGETLB | flags, -1, 0);
+	return at == MAP_FAILED ? NULL : at;
+}
+
+TEST_F(memory, huge_page_of_hugetlbfs_is_counted)
+{
+	__u16 *counter = huge_pages("1", MAP_PRIVATE);
+
+	ASSERT_NE(NULL, counter);
+	expect_counted(_metadata, self, counter + HUGE / 2 - 1);
+	EXPECT_EQ(0, munmap(counter, HUGE));
+	EXPECT_EQ(0, write_file(HUGE_PAGES, 0, "0"));
+}
+
+/* One that no mapping has reserved may be missing when it is touched. */
+TEST_F(memory, huge_page_that_there_is_not_is_counted_when_there_is)
+{
+	__u16 *counter = huge_pages("0", MAP_SHARED | MAP_NORESERVE);
+
+	ASSERT_NE(NULL, counter);
+	ASSERT_EQ(0, start_bytes(self, counter, 2));
+	expect_unready(_metadata, self);
+	EXPECT_EQ(0, self->stats.out_in_range);
+	ASSERT_EQ(0, write_file(HUGE_PAGES, 0, "1"));
+	ASSERT_TRUE(burn(self->fd, hot_a, 5));
+	ASSERT_TRUE(profil_finish(self->fd, &self->stats));
+	EXPECT_LT(0, *counter);
+	EXPECT_EQ(self->stats.out_in_range, *counter);
+	EXPECT_EQ(0, munmap(counter, HUGE));
+	EXPECT_EQ(0, write_file(HUGE_PAGES, 0, "0"));
 }
 
 TEST_F(memory, copy_on_write_after_fork_keeps_both_copies_right)
