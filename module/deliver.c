@@ -163,7 +163,7 @@ static int profil_deliver_fault(struct profil_reg *reg,
 	int err;
 
 	profil_race(PROFIL_RACE_FAULT);
-	err = profil_fault_in(reg->mm, bin->addr, wait);
+	err = profil_reg_orphaned(reg) ? -ESRCH : profil_fault_in(reg->mm, bin->addr, wait);
 	if (err != -EFAULT)
 		return err;
 	if (!profil_reg_end(reg, bin, *n))
@@ -180,8 +180,8 @@ static int profil_deliver_fault(struct profil_reg *reg,
 bool profil_deliver(struct profil_reg *reg, const struct profil_bin_ref *bin,
 		    unsigned int *n, bool wait)
 {
-	/* Exit and exec drop the address space before they deliver. */
-	long err = current->mm == reg->mm ? 0 : -ESRCH;
+	/* Exit and exec drop the address space before they deliver, or leave it to us. */
+	long err = current->mm == reg->mm && !profil_reg_orphaned(reg) ? 0 : -ESRCH;
 	int tries;
 
 	for (tries = 0; *n && !err && tries < PROFIL_DELIVER_TRIES; tries++) {
@@ -211,24 +211,26 @@ bool profil_deliver(struct profil_reg *reg, const struct profil_bin_ref *bin,
 void profil_deliver_own(struct callback_head *work)
 {
 	struct profil_pending *record = container_of(work, struct profil_pending, work);
-	struct profil_reg *reg = record->reg;
+	struct profil_part *part = record->part;
+	struct profil_reg *reg = part->reg;
 	struct profil_bin_ref bin;
 	unsigned long flags;
 	unsigned int n;
 
 	profil_race(PROFIL_RACE_DELIVER);
-	raw_spin_lock_irqsave(&reg->lock, flags);
-	hlist_del_init(&record->node);
+	raw_spin_lock_irqsave(&part->lock, flags);
+	hlist_del(&record->node);
+	part->used--;
 	bin = record->bin;
 	n = record->count;
-	raw_spin_unlock_irqrestore(&reg->lock, flags);
+	raw_spin_unlock_irqrestore(&part->lock, flags);
 
 	if (n)	/* else somebody delivered on our behalf */
 		profil_deliver(reg, &bin, &n, true);
 
-	raw_spin_lock_irqsave(&reg->lock, flags);
-	profil_pending_spare(reg, record);
-	raw_spin_unlock_irqrestore(&reg->lock, flags);
+	raw_spin_lock_irqsave(&part->lock, flags);
+	profil_pending_spare(record);
+	raw_spin_unlock_irqrestore(&part->lock, flags);
 	profil_reg_put(reg);
 	/* Module exit waits for the instructions after this one. */
 	module_put(THIS_MODULE);

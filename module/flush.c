@@ -19,69 +19,89 @@
 #define PROFIL_WORKER_RETRIES	50
 #define PROFIL_WORKER_DELAY	(HZ / 50 + 1)
 
-/* A record of the bucket that this pass has not seen; it is marked as seen. */
-static struct profil_pending *profil_flush_next(struct profil_reg *reg,
-						struct hlist_head *bucket,
-						bool all)
-{
-	struct profil_pending *record;
-
-	lockdep_assert_held(&reg->lock);
-	hlist_for_each_entry(record, bucket, node)
-		if (record->pass != reg->pass && (all || !record->queued)) {
-			record->pass = reg->pass;
-			return record;
-		}
-	return NULL;
-}
-
 /*
  * Delivers one record.  A record that task_work comes for may be freed and used again as
  * soon as the lock is dropped; the others are freed only here, under reg->flush.
  */
-static bool profil_flush_record(struct profil_reg *reg,
-				struct profil_pending *record, bool last,
+static bool profil_flush_record(struct profil_pending *record, bool last,
 				unsigned long *flags)
-	__must_hold(&reg->lock)
+	__must_hold(&record->part->lock)
 {
+	struct profil_part *part = record->part;
 	struct profil_bin_ref bin = record->bin;
 	bool queued = record->queued, ready = true;
 	unsigned int n = record->count;
 
 	record->count = 0;
-	raw_spin_unlock_irqrestore(&reg->lock, *flags);
+	raw_spin_unlock_irqrestore(&part->lock, *flags);
 	if (n)
-		ready = profil_deliver(reg, &bin, &n, false);
+		ready = profil_deliver(part->reg, &bin, &n, false);
 	if (!ready && (last || queued)) {
-		profil_deliver_settle(reg, PROFIL_LOST_UNREADY, n);
+		profil_deliver_settle(part->reg, PROFIL_LOST_UNREADY, n);
 		ready = true;
 	}
-	raw_spin_lock_irqsave(&reg->lock, *flags);
+	raw_spin_lock_irqsave(&part->lock, *flags);
 
 	if (!ready)
 		record->count += n;
 	if (!queued && !record->count) {
-		hlist_del_init(&record->node);
-		profil_pending_spare(reg, record);
+		hlist_del(&record->node);
+		part->used--;
+		profil_pending_spare(record);
 	}
+	return ready;
+}
+
+/*
+ * While the lock is dropped, others come and go before and after what is delivered: so a
+ * record of our own, which is nobody's, marks the place.
+ */
+static bool profil_flush_bucket(struct profil_part *part, struct hlist_head *bucket,
+				bool all, bool last)
+{
+	struct profil_pending *record, mark = {};
+	unsigned long flags;
+	bool ready = true;
+
+	raw_spin_lock_irqsave(&part->lock, flags);
+	hlist_add_head(&mark.node, bucket);
+	while (mark.node.next) {
+		record = hlist_entry(mark.node.next, struct profil_pending, node);
+		hlist_del(&mark.node);
+		hlist_add_behind(&mark.node, &record->node);
+		if (all || !record->queued)
+			ready &= profil_flush_record(record, last, &flags);
+	}
+	hlist_del(&mark.node);
+	raw_spin_unlock_irqrestore(&part->lock, flags);
+	return ready;
+}
+
+static bool profil_flush_part(struct profil_part *part, bool all, bool last)
+{
+	unsigned long flags;
+	unsigned int i, used;
+	bool ready = true;
+
+	raw_spin_lock_irqsave(&part->lock, flags);
+	used = part->used;
+	raw_spin_unlock_irqrestore(&part->lock, flags);
+	/* What a tick adds from now on, it has a worker come for. */
+	for (i = 0; used && i < ARRAY_SIZE(part->bucket); i++)
+		if (!hlist_empty(&part->bucket[i]))
+			ready &= profil_flush_bucket(part, &part->bucket[i], all, last);
 	return ready;
 }
 
 /* All records, or those that no task_work comes for.  False: come again. */
 static bool profil_flush(struct profil_reg *reg, bool all, bool last)
 {
-	struct profil_pending *record;
-	unsigned long flags;
 	bool ready = true;
-	int i;
+	unsigned int i;
 
 	lockdep_assert_held(&reg->flush);
-	raw_spin_lock_irqsave(&reg->lock, flags);
-	reg->pass++;
-	for (i = 0; i < ARRAY_SIZE(reg->pending); i++)
-		while ((record = profil_flush_next(reg, &reg->pending[i], all)))
-			ready &= profil_flush_record(reg, record, last, &flags);
-	raw_spin_unlock_irqrestore(&reg->lock, flags);
+	for (i = 0; i < 1U << reg->part_bits; i++)
+		ready &= profil_flush_part(&reg->part[i], all, last);
 	return ready;
 }
 
@@ -135,6 +155,7 @@ static bool profil_worker_deliver(struct profil_reg *reg)
 
 	if (profil_limit_charge(reg->user, PROFIL_LIMIT_WORKERS, 1))
 		return false;
+	profil_race(PROFIL_RACE_BORROW);
 	profil_pending_grow(reg);
 	kthread_use_mm(reg->mm);
 	ready = profil_flush(reg, false, reg->retries >= PROFIL_WORKER_RETRIES);

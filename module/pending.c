@@ -2,9 +2,13 @@
 /*
  * Pending records: ticks that could not be counted in the tick.  A record belongs to
  * a thread, a generation and a counter, and carries how many ticks: one long system
- * call collects hundreds.
+ * call collects hundreds.  Where no thread delivers, it belongs to a CPU instead.
+ *
+ * A tick takes the lock of one part, which others seldom want at the same time, because
+ * there is a part for each CPU, or more.  There it finds the record that the last one left.
  */
 #include <linux/memcontrol.h>
+#include <linux/mm.h>
 #include <linux/module.h>
 #include <linux/sched/mm.h>
 #include <linux/slab.h>
@@ -12,8 +16,13 @@
 #include "limits.h"
 #include "profil.h"
 #include "reg.h"
+#include "section.h"
 
-#define PROFIL_PENDING_LOW	8	/* fewer spare ones: the worker adds more */
+/*
+ * The time of a worker is on nobody's account.  So it comes for the samples of 10 ms, and
+ * for more records at the next jiffy.
+ */
+#define PROFIL_PENDING_DELAY	DIV_ROUND_UP(HZ, 100)
 
 static bool profil_task_work = PROFIL_HAVE_TASK_WORK;
 module_param_named(task_work, profil_task_work, bool, 0444);
@@ -25,36 +34,36 @@ bool profil_pending_by_thread(void)
 	return PROFIL_HAVE_TASK_WORK && profil_task_work;
 }
 
-/* Without the odd factor a program could choose addresses of one bucket. */
-static struct hlist_head *profil_pending_bucket(struct profil_reg *reg,
-						struct task_struct *task,
-						unsigned long addr)
+/* Gives back a record that is in no bucket.  Under part->lock. */
+void profil_pending_spare(struct profil_pending *record)
 {
-	unsigned long key = ((unsigned long)task ^ addr) * reg->secret;
+	struct profil_part *part = record->part;
+	struct profil_reg *reg = part->reg;
 
-	return &reg->pending[key >> (BITS_PER_LONG - PROFIL_PENDING_BITS)];
-}
-
-/* Gives back a record that is in no list.  Under reg->lock. */
-void profil_pending_spare(struct profil_reg *reg, struct profil_pending *record)
-{
-	lockdep_assert_held(&reg->lock);
+	lockdep_assert_held(&part->lock);
+	if (part->nr_spare < reg->nr_keep) {
+		hlist_add_head(&record->node, &part->spare);
+		part->nr_spare++;
+		return;
+	}
+	raw_spin_lock(&reg->lock);
 	hlist_add_head(&record->node, &reg->spare);
 	WRITE_ONCE(reg->nr_spare, reg->nr_spare + 1);
+	raw_spin_unlock(&reg->lock);
 }
 
-static void profil_pending_add_spare(struct profil_reg *reg,
-				     struct profil_pending *record)
+static void profil_pending_add_chunk(struct profil_reg *reg, struct profil_chunk *chunk)
 {
 	unsigned long flags;
 	unsigned int i;
 
+	chunk->next = reg->chunks;
+	reg->chunks = chunk;
 	raw_spin_lock_irqsave(&reg->lock, flags);
-	for (i = 0; i < PROFIL_PENDING_FIRST; i++) {
-		record[i].reg = reg;
-		profil_pending_spare(reg, &record[i]);
-	}
-	WRITE_ONCE(reg->nr_records, reg->nr_records + PROFIL_PENDING_FIRST);
+	for (i = 0; i < reg->nr_chunk; i++)
+		hlist_add_head(&chunk->record[i].node, &reg->spare);
+	WRITE_ONCE(reg->nr_spare, reg->nr_spare + reg->nr_chunk);
+	WRITE_ONCE(reg->nr_records, reg->nr_records + reg->nr_chunk);
 	raw_spin_unlock_irqrestore(&reg->lock, flags);
 }
 
@@ -71,74 +80,130 @@ static int profil_pending_queue(struct profil_reg *reg,
 	return -ESRCH;
 }
 
-static struct profil_pending *profil_pending_take(struct profil_reg *reg)
+/* Whether there are to be more.  Those that are left last until the worker comes. */
+static bool profil_pending_few(const struct profil_reg *reg)
+{
+	return READ_ONCE(reg->nr_spare) <= reg->nr_chunk / 2 &&
+	       READ_ONCE(reg->nr_records) + reg->nr_chunk <= PROFIL_PENDING_MAX;
+}
+
+static struct profil_pending *profil_pending_pop(struct hlist_head *spare)
 {
 	struct profil_pending *record;
 
-	if (reg->nr_spare <= PROFIL_PENDING_LOW &&
-	    reg->nr_records < PROFIL_PENDING_MAX)
-		profil_reg_kick(reg);
-	if (hlist_empty(&reg->spare))
+	if (hlist_empty(spare))
 		return NULL;
-	record = hlist_entry(reg->spare.first, struct profil_pending, node);
-	hlist_del_init(&record->node);
-	WRITE_ONCE(reg->nr_spare, reg->nr_spare - 1);
+	record = hlist_entry(spare->first, struct profil_pending, node);
+	hlist_del(&record->node);
+	return record;
+}
+
+static struct profil_pending *profil_pending_take(struct profil_part *part)
+{
+	struct profil_pending *record = profil_pending_pop(&part->spare);
+	struct profil_reg *reg = part->reg;
+
+	if (record) {
+		part->nr_spare--;
+		return record;
+	}
+	raw_spin_lock(&reg->lock);
+	record = profil_pending_pop(&reg->spare);
+	if (record) {
+		record->part = part;
+		WRITE_ONCE(reg->nr_spare, reg->nr_spare - 1);
+	}
+	raw_spin_unlock(&reg->lock);
+	if (profil_pending_few(reg))
+		profil_reg_kick(reg, 1);
 	return record;
 }
 
 /* A new record of @n ticks. */
-static noinline enum profil_class profil_pending_new(struct profil_reg *reg, u64 gen,
-						     unsigned long addr, u32 mask,
+static noinline enum profil_class profil_pending_new(struct profil_part *part,
+						     struct hlist_head *bucket,
+						     const void *key,
+						     const struct profil_bin_ref *bin,
 						     unsigned int n)
 {
-	struct task_struct *task = profil_pending_by_thread() ? current : NULL;
-	struct profil_pending *record = profil_pending_take(reg);
+	struct profil_pending *record = profil_pending_take(part);
 
 	if (!record)
 		return PROFIL_LOST_FULL;
-	record->queued = task;
-	if (task && profil_pending_queue(reg, record)) {
-		profil_pending_spare(reg, record);
+	record->queued = profil_pending_by_thread();
+	if (record->queued && profil_pending_queue(part->reg, record)) {
+		profil_pending_spare(record);
 		return PROFIL_LOST_EXIT;
 	}
-	record->task = task;
-	record->bin = (struct profil_bin_ref){ .gen = gen, .addr = addr, .mask = mask };
+	record->key = key;
+	record->bin = *bin;
 	record->count = n;
-	record->pass = reg->pass;
-	hlist_add_head(&record->node, profil_pending_bucket(reg, task, addr));
+	hlist_add_head(&record->node, bucket);
+	part->used++;
 	return PROFIL_PENDING;
 }
 
-/*
- * Puts off @n ticks of current to the counter at @addr.  Returns PROFIL_PENDING, or why
- * they are lost.  In a section of a tick, with reg->lock held.
- */
-enum profil_class profil_pending_add(struct profil_reg *reg, u64 gen, unsigned long addr,
-				     u32 mask, unsigned int n)
+static enum profil_class profil_pending_add_to(struct profil_part *part,
+					       struct hlist_head *bucket, const void *key,
+					       const struct profil_bin_ref *bin,
+					       unsigned int n)
 {
-	struct task_struct *task = profil_pending_by_thread() ? current : NULL;
 	struct profil_pending *record;
 
-	if (!task)
-		profil_reg_kick(reg);
-	hlist_for_each_entry(record, profil_pending_bucket(reg, task, addr), node) {
-		if (record->bin.addr != addr || record->task != task ||
-		    record->bin.gen != gen || record->bin.mask != mask)
+	hlist_for_each_entry(record, bucket, node) {
+		if (record->bin.addr != bin->addr || record->key != key ||
+		    record->bin.gen != bin->gen || record->bin.mask != bin->mask)
 			continue;
 		record->count += n;
 		return PROFIL_PENDING;
 	}
-	return profil_pending_new(reg, gen, addr, mask, n);
+	return profil_pending_new(part, bucket, key, bin, n);
+}
+
+/*
+ * Without the secret a program could choose what falls into one bucket.  Threads and
+ * counters lie at regular distances, which one factor would keep.
+ */
+static u64 profil_pending_hash(const struct profil_reg *reg, u64 key)
+{
+	key *= reg->secret;
+	return (key ^ key >> 32) * 0x9e3779b97f4a7c15ULL;
+}
+
+/*
+ * Puts off @n ticks of current to the counter of @bin, or counts why they are lost.  In a
+ * section of a tick.
+ */
+void profil_pending_add(struct profil_reg *reg, const struct profil_bin_ref *bin,
+			unsigned int n)
+{
+	bool by_thread = profil_pending_by_thread();
+	const void *key = by_thread ? (void *)current : this_cpu_ptr(&profil_section);
+	u64 hash = profil_pending_hash(reg, (unsigned long)key ^ (by_thread ? 0 : bin->addr));
+	struct profil_part *part = &reg->part[hash >> (64 - reg->part_bits)];
+	struct hlist_head *bucket = &part->bucket[hash % ARRAY_SIZE(part->bucket)];
+	enum profil_class class;
+
+	raw_spin_lock(&part->lock);
+	/* Before the record is there: the worker that comes waits for the lock. */
+	if (!by_thread)
+		profil_reg_kick(reg, PROFIL_PENDING_DELAY);
+	class = profil_pending_add_to(part, bucket, key, bin, n);
+	if (class == PROFIL_PENDING)
+		atomic64_add(n, &reg->deferred);
+	atomic64_add(n, &reg->count[class]);
+	raw_spin_unlock(&part->lock);
 }
 
 /* On the account of the process, not of the worker. */
-static struct profil_chunk *profil_chunk_alloc(struct mm_struct *mm)
+static struct profil_chunk *profil_chunk_alloc(struct profil_reg *reg)
 {
-	struct mem_cgroup *memcg = get_mem_cgroup_from_mm(mm);
+	struct mem_cgroup *memcg = get_mem_cgroup_from_mm(reg->mm);
 	struct mem_cgroup *old = set_active_memcg(memcg);
-	struct profil_chunk *chunk;
+	struct profil_chunk *chunk = NULL;
 
-	chunk = kzalloc(sizeof(*chunk), GFP_KERNEL_ACCOUNT);
+	if (!profil_reg_orphaned(reg))
+		chunk = kvmalloc(struct_size(chunk, record, reg->nr_chunk), GFP_KERNEL_ACCOUNT);
 	set_active_memcg(old);
 	mem_cgroup_put(memcg);
 	return chunk;
@@ -152,23 +217,35 @@ void profil_pending_grow(struct profil_reg *reg)
 {
 	struct profil_chunk *chunk;
 
-	if (READ_ONCE(reg->nr_spare) > PROFIL_PENDING_LOW ||
-	    READ_ONCE(reg->nr_records) >= PROFIL_PENDING_MAX)
+	if (!profil_pending_few(reg) ||
+	    profil_limit_charge(reg->user, PROFIL_LIMIT_RECORDS, reg->nr_chunk))
 		return;
-	if (profil_limit_charge(reg->user, PROFIL_LIMIT_RECORDS, PROFIL_PENDING_FIRST))
-		return;
-	chunk = profil_chunk_alloc(reg->mm);
-	if (!chunk) {
-		profil_limit_refund(reg->user, PROFIL_LIMIT_RECORDS, PROFIL_PENDING_FIRST);
-		return;
-	}
-	chunk->next = reg->chunks;
-	reg->chunks = chunk;
-	profil_pending_add_spare(reg, chunk->record);
+	chunk = profil_chunk_alloc(reg);
+	if (chunk)
+		profil_pending_add_chunk(reg, chunk);
+	else
+		profil_limit_refund(reg->user, PROFIL_LIMIT_RECORDS, reg->nr_chunk);
 }
 
-/* Sets up the first records of a registration. */
-void profil_pending_init(struct profil_reg *reg)
+/*
+ * Sets up the first records of a registration, which are on no limit: for each CPU twice
+ * what it needs until the worker comes.  0 or -ENOMEM.
+ */
+int profil_pending_init(struct profil_reg *reg)
 {
-	profil_pending_add_spare(reg, reg->first);
+	unsigned int i, parts = 1U << reg->part_bits;
+	unsigned int nr = num_online_cpus() * max(8, 2 * PROFIL_PENDING_DELAY);
+	struct profil_chunk *chunk;
+
+	for (i = 0; i < parts; i++) {
+		raw_spin_lock_init(&reg->part[i].lock);
+		reg->part[i].reg = reg;
+	}
+	reg->nr_chunk = clamp(nr, 32U, PROFIL_PENDING_MAX / 2U);
+	reg->nr_keep = max(reg->nr_chunk / parts / 2, 1U);
+	chunk = kvmalloc(struct_size(chunk, record, reg->nr_chunk), GFP_KERNEL_ACCOUNT);
+	if (!chunk)
+		return -ENOMEM;
+	profil_pending_add_chunk(reg, chunk);
+	return 0;
 }

@@ -66,6 +66,7 @@
  *   profil_user_lock	the table of users
  *   profil_reg_lock	changes of the hash
  *   section		interrupts off, see above
+ *   part->lock		raw, interrupts off: the fields marked (p), of pending records
  *   reg->lock		raw, interrupts off: the fields marked (l)
  *
  * A tick in user mode takes no lock: it numbers itself in its run, and adds to one class.
@@ -177,11 +178,11 @@ void profil_deliver_own(struct callback_head *work);
 
 /* pending.c */
 bool profil_pending_by_thread(void);
-void profil_pending_init(struct profil_reg *reg);
+int profil_pending_init(struct profil_reg *reg);
 void profil_pending_grow(struct profil_reg *reg);
-enum profil_class profil_pending_add(struct profil_reg *reg, u64 gen, unsigned long addr,
-				     u32 mask, unsigned int n);
-void profil_pending_spare(struct profil_reg *reg, struct profil_pending *record);
+void profil_pending_add(struct profil_reg *reg, const struct profil_bin_ref *bin,
+			unsigned int n);
+void profil_pending_spare(struct profil_pending *record);
 
 /* stats.c */
 void profil_stats_read(struct profil_reg *reg, struct profil_stats *stats);

@@ -31,8 +31,10 @@ struct profil_reg *profil_profile_create(struct mm_struct *mm)
 		return reg;
 	INIT_DELAYED_WORK(&reg->work, profil_flush_worker);
 	reg->deliver = profil_deliver_own;
-	profil_pending_init(reg);
-	return reg;
+	if (!profil_pending_init(reg))
+		return reg;
+	profil_reg_put(reg);
+	return ERR_PTR(-ENOMEM);
 }
 
 /* Fills a run that no tick can see. */

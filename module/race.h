@@ -15,6 +15,7 @@ enum profil_race_point {
 	PROFIL_RACE_DELIVER,	/* task_work begun, record not taken */
 	PROFIL_RACE_FAULT,	/* write failed, mapping not looked up */
 	PROFIL_RACE_WORKER,	/* worker begun */
+	PROFIL_RACE_BORROW,	/* worker has the memory, nothing delivered */
 	PROFIL_RACE_SWITCH,	/* registration found, set not changed */
 	PROFIL_RACE_CLOSE,	/* anchor unmapped, set taken for good, still found */
 	PROFIL_RACE_ANCHOR,	/* no registration found, none published */

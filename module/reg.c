@@ -46,6 +46,7 @@ struct profil_reg *profil_reg_get(struct mm_struct *mm)
  */
 struct profil_reg *profil_reg_create(struct mm_struct *mm)
 {
+	unsigned int bits = profil_part_bits(num_online_cpus());
 	struct profil_user *user = profil_user_get(current_uid());
 	struct profil_reg *reg;
 	int err = -ENOMEM;
@@ -56,12 +57,11 @@ struct profil_reg *profil_reg_create(struct mm_struct *mm)
 	if (err)
 		goto err_user;
 
-	/* The first records are written when they are used. */
-	reg = kmalloc(sizeof(*reg), GFP_KERNEL_ACCOUNT);
+	reg = kvzalloc(struct_size(reg, part, 1UL << bits), GFP_KERNEL_ACCOUNT);
 	err = -ENOMEM;
 	if (!reg)
 		goto err_charge;
-	memset(reg, 0, offsetof(struct profil_reg, first));
+	reg->part_bits = bits;
 	atomic_inc(&profil_nr_regs);
 	mmgrab(mm);
 	reg->mm = mm;
@@ -118,12 +118,14 @@ static void profil_reg_free(struct rcu_head *head)
 
 	while ((chunk = reg->chunks)) {
 		reg->chunks = chunk->next;
-		profil_limit_refund(reg->user, PROFIL_LIMIT_RECORDS, PROFIL_PENDING_FIRST);
-		kfree(chunk);
+		/* The first is on no limit. */
+		if (chunk->next)
+			profil_limit_refund(reg->user, PROFIL_LIMIT_RECORDS, reg->nr_chunk);
+		kvfree(chunk);
 	}
 	profil_limit_refund(reg->user, PROFIL_LIMIT_PROFILES, 1);
 	profil_user_put(reg->user);
-	kfree(reg);
+	kvfree(reg);
 	if (atomic_dec_and_test(&profil_nr_regs))
 		wake_up_all(&profil_no_regs);
 }
@@ -143,14 +145,25 @@ void profil_reg_put(struct profil_reg *reg)
 }
 
 /*
- * Has the worker come.  Any context, with reg->lock held.  The reference that is taken
- * back is never the last: the anchor holds one.
+ * Whether a worker, which holds the address space, is the last who does: nobody is left on
+ * whose account memory could be.
  */
-void profil_reg_kick(struct profil_reg *reg)
+bool profil_reg_orphaned(const struct profil_reg *reg)
 {
-	lockdep_assert_held(&reg->lock);
+	return current->flags & PF_KTHREAD && atomic_read(&reg->mm->mm_users) == 1;
+}
+
+/*
+ * Has the worker come, after @delay jiffies.  In a section of a tick: so the anchor holds a
+ * reference, and the one that is taken back is not the last.
+ */
+void profil_reg_kick(struct profil_reg *reg, unsigned long delay)
+{
+	lockdep_assert_irqs_disabled();
+	if (delayed_work_pending(&reg->work))
+		return;
 	refcount_inc(&reg->refs);
-	if (!queue_delayed_work(profil_reg_wq, &reg->work, 0))
+	if (!queue_delayed_work(profil_reg_wq, &reg->work, delay))
 		refcount_dec(&reg->refs);
 }
 
@@ -260,7 +273,7 @@ void profil_reg_wait(void)
 int profil_reg_init(void)
 {
 	profil_due_init();
-	profil_reg_wq = alloc_workqueue("profil", WQ_UNBOUND, WQ_MAX_ACTIVE);
+	profil_reg_wq = alloc_workqueue("profil", WQ_UNBOUND | WQ_FREEZABLE, WQ_MAX_ACTIVE);
 	if (!profil_reg_wq)
 		return -ENOMEM;
 	profil_regs = kvcalloc(1UL << PROFIL_REG_BITS, sizeof(*profil_regs),

@@ -5,6 +5,9 @@
 #ifndef _PROFIL_REG_H
 #define _PROFIL_REG_H
 
+#include <linux/build_bug.h>
+#include <linux/log2.h>
+#include <linux/minmax.h>
 #include <linux/mutex.h>
 #include <linux/rculist.h>
 #include <linux/refcount.h>
@@ -16,8 +19,7 @@
 #include "find.h"
 #include "profil.h"
 
-#define PROFIL_PENDING_FIRST	32	/* records that a registration begins with */
-#define PROFIL_PENDING_BITS	5
+#define PROFIL_PART_BITS	4	/* of the buckets of a part */
 #define PROFIL_TIMER_LEFTS	4	/* CPUs whose periods are kept */
 
 struct profil_user;
@@ -38,24 +40,43 @@ struct profil_run {
 };
 
 /*
- * Ticks of one thread on their way to one counter.  In a bucket of reg->pending, or
- * in reg->spare, or in neither while its own task_work delivers it.
+ * Ticks of one thread, or where no thread delivers of one CPU, on their way to one
+ * counter.  In a bucket of a part, or spare there or in reg->spare, or in none of these
+ * while its own task_work delivers it.
  */
 struct profil_pending {
 	struct callback_head	work;		/* the thread's while queued */
-	struct hlist_node	node;		/* (l) */
+	struct hlist_node	node;		/* (p); (l) in reg->spare */
+	struct profil_part	*part;		/* unless it is in reg->spare */
+	const void		*key;		/* (p) thread or CPU, never followed */
+	struct profil_bin_ref	bin;		/* (p) */
+	unsigned int		count;		/* (p) */
+	bool			queued;		/* (p) task_work will come */
+};
+
+/*
+ * The records are in parts, at least one for each CPU, so that ticks of many CPUs do not
+ * wait for one lock.
+ */
+struct profil_part {
+	raw_spinlock_t		lock;		/* guards what is marked (p) */
+	unsigned int		used;		/* (p) records in buckets */
+	unsigned int		nr_spare;	/* (p) */
+	struct hlist_head	spare;		/* (p) */
 	struct profil_reg	*reg;
-	struct task_struct	*task;		/* (l) a key, never followed */
-	struct profil_bin_ref	bin;		/* (l) */
-	unsigned int		count;		/* (l) */
-	unsigned int		pass;		/* (l) last flush that saw it */
-	bool			queued;		/* (l) task_work will come */
+	struct hlist_head	bucket[1 << PROFIL_PART_BITS];	/* (p) */
 };
 
 struct profil_chunk {
 	struct profil_chunk	*next;
-	struct profil_pending	record[PROFIL_PENDING_FIRST];
+	struct profil_pending	record[];
 };
+
+/* How many parts there are, of so many CPUs: 16 at least, so 256 buckets. */
+static inline unsigned int profil_part_bits(unsigned int cpus)
+{
+	return order_base_2(max(cpus, 16U));
+}
 
 /*
  * A profiled address space.  On (its run has a set), off or faulted (the state says
@@ -69,8 +90,9 @@ struct profil_reg {
 	struct profil_run	*now;
 	struct profil_run	run[2];		/* mutex start to fill */
 	struct profil_run	*last;		/* mutex start: of the last START */
-	/* Of ticks; (l) to change together with PROFIL_PENDING. */
+	/* Of ticks; (l) to take from PROFIL_PENDING and add elsewhere. */
 	atomic64_t		count[PROFIL_CLASSES];
+	atomic64_t		deferred;	/* went to a pending record */
 	atomic64_t		borrowed;	/* ticks of kernel threads */
 
 	raw_spinlock_t		lock;		/* guards what is marked (l) */
@@ -86,7 +108,6 @@ struct profil_reg {
 	atomic64_t		timer_left[PROFIL_TIMER_LEFTS];	/* of periods */
 	u64			fault_addr;	/* (l) */
 	u64			not_due;	/* (l) of runs that were filled anew */
-	u64			deferred;	/* (l) went to a pending record */
 	u64			forks_missed;	/* (l) */
 
 	struct profil_user	*user;
@@ -94,22 +115,26 @@ struct profil_reg {
 	atomic_t		anchors;	/* mremap() has two for a moment */
 	struct mutex		start;		/* one START at a time */
 
-	unsigned long		secret;		/* odd, of the buckets that follow */
-	struct hlist_head	pending[1 << PROFIL_PENDING_BITS];	/* (l) */
 	struct hlist_head	spare;		/* (l) */
 	unsigned int		nr_spare;	/* (l) to change */
-	unsigned int		nr_records;	/* (l) to change: pending and spare */
+	unsigned int		nr_records;	/* (l) to change: all there are */
+	unsigned int		nr_chunk;	/* so many in a chunk */
+	unsigned int		nr_keep;	/* so many may be spare in a part */
 	task_work_func_t	deliver;	/* what a record's thread does */
 
 	struct mutex		flush;		/* one at a time, for others */
-	unsigned int		pass;		/* (l) and flush to change */
 	unsigned int		retries;	/* worker only */
 	unsigned long		retried;	/* worker only, in jiffies */
 	struct profil_chunk	*chunks;	/* worker, then the free */
 	struct delayed_work	work;
 	struct rcu_head		free;
-	struct profil_pending	first[PROFIL_PENDING_FIRST];
+
+	u64			secret;		/* odd, of the parts and their buckets */
+	unsigned int		part_bits;
+	struct profil_part	part[];
 };
+
+static_assert(sizeof(struct profil_reg) <= 4096);
 
 /*
  * Everybody's tick walks a bucket.  The default of max_profiles makes it 2 entries on
@@ -158,7 +183,8 @@ void profil_reg_put(struct profil_reg *reg);
 struct profil_reg *profil_reg_create(struct mm_struct *mm);
 int profil_reg_publish(struct profil_reg *reg);
 void profil_reg_unpublish(struct profil_reg *reg);
-void profil_reg_kick(struct profil_reg *reg);
+bool profil_reg_orphaned(const struct profil_reg *reg);
+void profil_reg_kick(struct profil_reg *reg, unsigned long delay);
 bool profil_reg_kick_later(struct profil_reg *reg, unsigned long delay);
 void profil_reg_fill(struct profil_reg *reg, struct profil_run *run, struct profil_set *set);
 struct profil_set *profil_reg_switch(struct profil_reg *reg, struct profil_run *run,

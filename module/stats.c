@@ -50,7 +50,7 @@ void profil_stats_read(struct profil_reg *reg, struct profil_stats *stats)
 	stats->out_lost_denied = profil_stats_count(reg, PROFIL_LOST_DENIED);
 	stats->out_lost_unready = profil_stats_count(reg, PROFIL_LOST_UNREADY);
 	stats->out_lost_contended = profil_stats_count(reg, PROFIL_LOST_CONTENDED);
-	stats->out_deferred = reg->deferred;
+	stats->out_deferred = atomic64_read(&reg->deferred);
 	stats->out_borrowed = atomic64_read(&reg->borrowed);
 	stats->out_forks_missed = reg->forks_missed;
 	stats->out_fault_addr = reg->fault_addr;

@@ -26,13 +26,13 @@ bool profil_tick_deferred(void)
 }
 
 /* In user mode: adds @n to a counter, with more tries.  False if they all failed. */
-static noinline bool profil_tick_add(struct profil_reg *reg, unsigned long addr, u32 mask,
-				     unsigned int n)
+static noinline bool profil_tick_add(struct profil_reg *reg,
+				     const struct profil_bin_ref *bin, unsigned int n)
 {
 	long added;
 
 	profil_hardirq_fault_disable();
-	added = profil_bump(addr, mask, n);
+	added = profil_bump(bin->addr, bin->mask, n);
 	profil_hardirq_fault_enable();
 	if (added < 0)
 		return false;
@@ -42,19 +42,6 @@ static noinline bool profil_tick_add(struct profil_reg *reg, unsigned long addr,
 	return true;
 }
 
-static void profil_tick_put_off(struct profil_reg *reg, u64 gen, unsigned long addr,
-				u32 mask, unsigned int n)
-{
-	enum profil_class class;
-
-	raw_spin_lock(&reg->lock);
-	class = profil_pending_add(reg, gen, addr, mask, n);
-	if (class == PROFIL_PENDING)
-		reg->deferred += n;
-	atomic64_add(n, &reg->count[class]);
-	raw_spin_unlock(&reg->lock);
-}
-
 /*
  * @n samples at once, in a section.  Those of the kernel count where current will return
  * to, and later: only then is its memory certainly the one that is loaded.
@@ -62,16 +49,21 @@ static void profil_tick_put_off(struct profil_reg *reg, u64 gen, unsigned long a
 static void profil_tick_samples(struct profil_reg *reg, const struct profil_run *run,
 				struct pt_regs *regs, bool user, unsigned int n)
 {
-	unsigned long pc = instruction_pointer(user ? regs : task_pt_regs(current)), addr;
+	unsigned long pc = instruction_pointer(user ? regs : task_pt_regs(current));
 	const struct profil_range *range = profil_find_range(&run->segments, pc);
+	struct profil_bin_ref bin;
 
 	if (!range) {
 		atomic64_add(n, &reg->count[PROFIL_OUTSIDE]);
 		return;
 	}
-	addr = profil_find_counter(range, pc);
-	if (!user || profil_tick_deferred() || !profil_tick_add(reg, addr, range->mask, n))
-		profil_tick_put_off(reg, run->set->gen, addr, range->mask, n);
+	bin = (struct profil_bin_ref){
+		.gen	= run->set->gen,
+		.addr	= profil_find_counter(range, pc),
+		.mask	= range->mask,
+	};
+	if (!user || profil_tick_deferred() || !profil_tick_add(reg, &bin, n))
+		profil_pending_add(reg, &bin, n);
 }
 
 /* Whether the samples of kernel mode are left out. */

@@ -954,6 +954,35 @@ TEST_F(race, kill_against_the_worker)
 	usleep(100000);
 }
 
+/* A worker that has the memory of a process that was killed writes no more there. */
+TEST_F(race, kill_against_a_worker_that_has_the_memory)
+{
+	bool held = !self->task_work && !access(PARAMETERS "race_hold", F_OK);
+	__u16 *shared = mmap(NULL, PAGE, PROT_READ | PROT_WRITE,
+			     MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	pid_t pid;
+	__u16 was;
+
+	ASSERT_NE(MAP_FAILED, shared);
+	hold("borrow", 500000);
+	pid = fork();
+	ASSERT_LE(0, pid);
+	if (!pid) {
+		pin(1);
+		if (profil_start_page(self->fd, hot_a, shared))
+			_exit(1);
+		burn(self->fd, hot_a, 10);
+		kill(getpid(), SIGKILL);
+	}
+	EXPECT_EQ(-SIGKILL, wait_for(pid));
+	was = *shared;
+	/* Elsewhere one may be amid the write of what it had begun. */
+	if (held) {
+		sleep(1);
+		EXPECT_EQ(was, *shared);
+	}
+}
+
 static void await_hook(int fd, bool armed)
 {
 	struct profil_query query;

@@ -5,6 +5,7 @@
  * statement of Documentation/security.rst; those that are not here are tested
  * where that file says.
  */
+#include <dirent.h>
 #include <elf.h>
 #include <limits.h>
 #include <link.h>
@@ -1141,7 +1142,7 @@ TEST_F(limits, of_regions_keeps_nobody_from_the_end_of_his_profile)
  * record each, which is so not free for another.
  */
 #define WAITERS		80
-#define RECORDS_FIRST	32	/* that each process has */
+#define RECORDS_FIRST	32	/* that each process has, with up to 4 CPUs */
 
 struct waiters {
 	int num;		/* seen to wait */
@@ -1336,6 +1337,45 @@ TEST_F(limits, of_workers_is_for_more_records_too)
 	EXPECT_TRUE(waiters_lose(told, RECORDS_FIRST));
 	ASSERT_EQ(0, set_knob("max_workers_user", self->was[3]));
 	ASSERT_TRUE(waiters_get_more(self, told));
+}
+
+/* The CPU time of all workers of unbound workqueues, in hundredths of a second. */
+static long workers_time(void)
+{
+	char path[280], text[512], *rest;
+	long user, system, sum = 0;
+	DIR *proc = opendir("/proc");
+	struct dirent *entry;
+
+	while (proc && (entry = readdir(proc))) {
+		snprintf(path, sizeof(path), "/proc/%s/stat", entry->d_name);
+		if (read_file(path, text, sizeof(text)) || !strstr(text, "(kworker/u"))
+			continue;
+		rest = strrchr(text, ')');
+		if (rest && sscanf(rest, ") %*c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %ld %ld",
+				   &user, &system) == 2)
+			sum += user + system;
+	}
+	if (proc)
+		closedir(proc);
+	return sum;
+}
+
+/* It is on nobody's account: 10000 samples are a second of the process. */
+TEST_F(limits, of_what_workers_take_of_a_cpu)
+{
+	struct profil_region region = page_region(hot_a, self->counter);
+	__u32 rate = self->query.out_timer_rate_max;
+	__u64 samples = rate ?: self->query.out_tick_hz;
+	long before = workers_time();
+
+	ASSERT_EQ(0, rate ? profil_start_timer(self->fd, &region, 1, rate, 0) :
+			    profil_start(self->fd, &region, 1));
+	ASSERT_TRUE(burn(self->fd, hot_a, samples));
+	EXPECT_EQ(0, profil_stop(self->fd));
+	before = workers_time() - before;
+	printf("# workers took %ld ms of a second\n", before * 10);
+	EXPECT_GE(10, before);
 }
 
 static __u64 now_seconds(void)

@@ -27,6 +27,7 @@ static const char *const profil_race_names[] = {
 	[PROFIL_RACE_DELIVER]	= "deliver",
 	[PROFIL_RACE_FAULT]	= "fault",
 	[PROFIL_RACE_WORKER]	= "worker",
+	[PROFIL_RACE_BORROW]	= "borrow",
 	[PROFIL_RACE_SWITCH]	= "switch",
 	[PROFIL_RACE_CLOSE]	= "close",
 	[PROFIL_RACE_ANCHOR]	= "anchor",
