@@ -114,12 +114,12 @@ static int look_at_object(struct dl_phdr_info *info, size_t size, void *arg)
 /**
  * libprofil_detect() - Start, if there is code of gcc -pg and nothing else does
  *
- * Context: dl_iterate_phdr() may be called.
+ * Context: libprofil_loaded_each() may be called.
  */
 __attribute__((constructor))
 void libprofil_detect(void)
 {
-	if (!libprofil_profile.num && dl_iterate_phdr(look_at_object, NULL) > 0)
+	if (!libprofil_profile.num && libprofil_loaded_each(look_at_object, NULL) > 0)
 		__monstartup(0, 0);
 }
 
@@ -172,7 +172,7 @@ static bool caller_matters(const char *file)
 
 	if (!file || strchr(file, '$'))
 		return true;
-	return !strchr(file, '/') && dl_iterate_phdr(see_search_path, &program);
+	return !strchr(file, '/') && libprofil_loaded_each(see_search_path, &program);
 }
 
 static void follow(void)

@@ -59,6 +59,9 @@ struct libprofil_state {
 
 extern struct libprofil_state *libprofil_state;
 
+/* This is a forked child, other than by vfork() or _Fork(). */
+extern bool libprofil_forked;
+
 struct libprofil_hold {
 	sigset_t mask;
 	int cancel;
@@ -76,6 +79,11 @@ void libprofil_sampling_start(void);
 void libprofil_sampling_follow(void);
 void libprofil_fallback_begin(void);
 void libprofil_fallback_take(const struct libprofil_object *program);
+
+/* loaded.c */
+struct dl_phdr_info;
+typedef int libprofil_loaded_fn(struct dl_phdr_info *info, size_t size, void *arg);
+int libprofil_loaded_each(libprofil_loaded_fn *each, void *arg);
 
 /* objects.c */
 bool libprofil_objects_find(struct libprofil_profile *profile);

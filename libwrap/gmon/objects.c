@@ -59,10 +59,12 @@ static void align(struct libprofil_object *object)
 	object->high = (object->high + ALIGNMENT - 1) & -ALIGNMENT;
 }
 
-static bool is_same(const struct libprofil_object *a, const struct libprofil_object *b)
+/* In a forked child @like has the name of the file itself, and no link's to it. */
+static bool is_same(const struct libprofil_object *known, const struct libprofil_object *like)
 {
-	return a->base == b->base && a->low == b->low && a->high == b->high &&
-	       !strcmp(a->name, b->name);
+	return known->base == like->base && known->low == like->low &&
+	       known->high == like->high &&
+	       (!strcmp(known->name, like->name) || (libprofil_forked && known->mapped));
 }
 
 /* One that comes back to the same place goes on; others of its name are numbered. */
@@ -150,7 +152,7 @@ static bool map_objects(struct libprofil_profile *profile)
  * libprofil_objects_find() - Find what was mapped, and what was unmapped
  * @profile: Objects, or none, and the lock held
  *
- * Context: dl_iterate_phdr() may be called.
+ * Context: libprofil_loaded_each() may be called.
  * Return: Whether there was any.
  */
 bool libprofil_objects_find(struct libprofil_profile *profile)
@@ -161,7 +163,10 @@ bool libprofil_objects_find(struct libprofil_profile *profile)
 		return false;
 	for (size_t i = 0; i < profile->num; i++)
 		profile->objects[i].seen = false;
-	dl_iterate_phdr(see, &finding);
+	libprofil_loaded_each(see, &finding);
+	/* It cannot be known what there is. */
+	if (!finding.program_seen)
+		return false;
 	for (size_t i = 1; i < profile->num; i++)
 		if (profile->objects[i].mapped && !profile->objects[i].seen) {
 			libprofil_object_close(&profile->objects[i]);

@@ -132,7 +132,7 @@ void libprofil_sampling_start(void)
 	munmap(regions, bytes);
 }
 
-/* In the order in which a thread that is loading a library takes the two locks. */
+/* In the order in which a thread that loads a library takes the two locks. */
 static int follow(struct dl_phdr_info *info, size_t size, void *arg)
 {
 	struct libprofil_hold hold;
@@ -154,7 +154,11 @@ void libprofil_sampling_follow(void)
 {
 	int err = errno;
 
-	if (libprofil_profile.num && libprofil_state_is_ours())
-		dl_iterate_phdr(follow, NULL);
+	if (libprofil_profile.num && libprofil_state_is_ours()) {
+		if (libprofil_forked)
+			follow(NULL, 0, NULL);
+		else
+			dl_iterate_phdr(follow, NULL);
+	}
 	errno = err;
 }

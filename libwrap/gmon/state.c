@@ -19,6 +19,19 @@ struct libprofil_profile libprofil_profile = { .rate = RATE_UNKNOWN };
 static struct libprofil_state first;
 struct libprofil_state *libprofil_state = &first;
 
+bool libprofil_forked;
+
+static void forked(void)
+{
+	libprofil_forked = true;
+}
+
+/* Also where nothing is profiled until a child begins to. */
+static __attribute__((constructor)) void follow_fork(void)
+{
+	pthread_atfork(NULL, NULL, forked);
+}
+
 /**
  * libprofil_map_zero() - Have memory that a forked child finds empty again
  * @bytes: How much

@@ -124,6 +124,32 @@ child() {
 	counted in_b 20 "$tmp/a/libb.so" "$tmp"/run/gmon.out.*[0-9].libb.so
 }
 
+# Of the loader's locks one is not renewed in a child: it may be held for ever.
+not_kept() {
+	for program in "$host" "$tmp/host-pg"; do
+		run timeout 20 "$program" "$tmp/a/liba.so" 1 hold fork 34
+		counted in_a 34 "$tmp/a/liba.so" "$tmp"/run/gmon.out.*[0-9].liba.so
+		run timeout 20 "$program" "$tmp/a/liba.so" 1 inside 35
+		counted in_a 35 "$tmp/a/liba.so" "$tmp"/run/gmon.out.*[0-9].liba.so
+	done
+	run timeout 20 "$host" hold fork
+	run timeout 20 "$host" inside
+	run timeout 20 env PROFIL_INTERVAL=0.01 "$tmp/host-pg" "$tmp/a/liba.so" hold fork 36 dump
+	counted in_a 36 "$tmp/a/liba.so" "$tmp"/run/gmon.out.*[0-9].liba.so
+}
+
+# Also as the first of the program; its calls are of no other child.
+opened_in_child() {
+	for program in "$host" "$tmp/host-pg"; do
+		run "$program" fork "$tmp/a/liba.so" 37 close "$tmp/a/libb.so" 38
+		counted in_a 37 "$tmp/a/liba.so" "$tmp"/run/gmon.out*.liba.so
+		counted in_b 38 "$tmp/a/libb.so" "$tmp"/run/gmon.out*.libb.so
+	done
+	ln -sf liba.so "$tmp/a/link.so"
+	run "$host" "$tmp/a/link.so" 1 fork dump 39
+	counted in_a 39 "$tmp/a/liba.so" "$tmp"/run/gmon.out.*[0-9].link.so
+}
+
 constructor() {
 	run "$host" "$tmp/a/early.so" 21
 	counted in_early 26 "$tmp/a/early.so" "$tmp/run/gmon.out.early.so"
@@ -234,8 +260,8 @@ library "$tmp/a/libb.so" in_b
 library "$tmp/c/liba.so" in_c
 library "$tmp/a/early.so" in_early -DEARLY=5
 library "$tmp/a/later.so" in_later -DEARLY=5
-$CC -o "$host" "$here/host.c"
-$CC -pg -o "$tmp/host-pg" "$here/host.c" -lm
+$CC -pthread -o "$host" "$here/host.c"
+$CC -pthread -pg -o "$tmp/host-pg" "$here/host.c" -lm
 check 'a library of gcc -pg is counted in a program that is not' linked
 check 'with its constructor, and in spite of resolvers' linked_early
 check 'so is one that is opened' opened
@@ -246,6 +272,8 @@ check 'one that comes again and again needs no more memory, and one file' back
 check 'also if it has many calls' back_with_many
 check 'libraries of the same name have files of their own' same_name
 check 'a child has nothing of what was closed before' child
+check 'a child ends, whoever was in dl_iterate_phdr() when it was made' not_kept
+check 'libraries that a child opens and closes are noticed' opened_in_child
 check 'calls of a constructor are counted' constructor
 check 'a library is noticed whose strings are far from its symbols' apart
 check 'or before them' strings_first

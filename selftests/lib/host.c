@@ -2,16 +2,20 @@
 /*
  * Opens libraries, and does as it is told:
  *
- *	host {FILE | N | close | fork | size | term | dump}...
+ *	host {FILE | N | close | fork | hold | inside | size | term | dump}...
  *
  * FILE is opened, N calls are made in it, close closes it, fork goes on in a child,
+ * hold has a thread be in dl_iterate_phdr() until that ends, inside forks from there,
  * size prints how many pages are mapped, term is a signal that ends it, and dump says
  * what profil_dump() returns, and what becomes of errno 77.  With LINKED, calls are
  * made in a library that it is linked to.
  */
+#define _GNU_SOURCE
 #include <ctype.h>
 #include <dlfcn.h>
 #include <errno.h>
+#include <link.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -45,13 +49,61 @@ static void open_library(const char *file)
 	fprintf(stderr, "%p\n", dlsym(handle, "plug"));
 }
 
+static int held[2], released[2];
+
+static int stay(struct dl_phdr_info *info, size_t size, void *arg)
+{
+	char byte = 0;
+
+	(void)info;
+	(void)size;
+	(void)arg;
+	return write(held[1], &byte, 1) != 1 || read(released[0], &byte, 1) != 1;
+}
+
+static void *hold(void *arg)
+{
+	dl_iterate_phdr(stay, arg);
+	return arg;
+}
+
+static void start_to_hold(void)
+{
+	pthread_t thread;
+	char byte;
+
+	if (pipe(held) || pipe(released) || pthread_create(&thread, NULL, hold, NULL) ||
+	    read(held[0], &byte, 1) != 1)
+		exit(1);
+}
+
 static void go_on_in_child(void)
 {
 	int status;
 	pid_t pid = fork();
 
-	if (pid)
-		exit(waitpid(pid, &status, 0) != pid || status);
+	if (!pid)
+		return;
+	if (waitpid(pid, &status, 0) != pid)
+		exit(1);
+	if (released[1])
+		close(released[1]);
+	exit(status != 0);
+}
+
+static char **rest;
+
+static void act(char **words);
+
+/* The child ends in here, too. */
+static int go_on_inside(struct dl_phdr_info *info, size_t size, void *arg)
+{
+	(void)info;
+	(void)size;
+	(void)arg;
+	go_on_in_child();
+	act(rest);
+	exit(0);
 }
 
 static void dump(void)
@@ -75,25 +127,39 @@ static void print_size(void)
 	fclose(statm);
 }
 
+static void fork_inside(char **words)
+{
+	rest = words;
+	dl_iterate_phdr(go_on_inside, NULL);
+}
+
+static void act(char **words)
+{
+	for (; *words; words++) {
+		if (!strcmp(*words, "close"))
+			dlclose(handle);
+		else if (!strcmp(*words, "fork"))
+			go_on_in_child();
+		else if (!strcmp(*words, "hold"))
+			start_to_hold();
+		else if (!strcmp(*words, "inside"))
+			fork_inside(words + 1);
+		else if (!strcmp(*words, "size"))
+			print_size();
+		else if (!strcmp(*words, "term"))
+			kill(getpid(), SIGTERM);
+		else if (!strcmp(*words, "dump"))
+			dump();
+		else if (isdigit(**words))
+			plug(atol(*words));
+		else
+			open_library(*words);
+	}
+}
+
 int main(int argc, char **argv)
 {
-	int i;
-
-	for (i = 1; i < argc; i++) {
-		if (!strcmp(argv[i], "close"))
-			dlclose(handle);
-		else if (!strcmp(argv[i], "fork"))
-			go_on_in_child();
-		else if (!strcmp(argv[i], "size"))
-			print_size();
-		else if (!strcmp(argv[i], "term"))
-			kill(getpid(), SIGTERM);
-		else if (!strcmp(argv[i], "dump"))
-			dump();
-		else if (isdigit(*argv[i]))
-			plug(atol(argv[i]));
-		else
-			open_library(argv[i]);
-	}
+	(void)argc;
+	act(argv + 1);
 	return 0;
 }
