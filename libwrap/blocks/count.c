@@ -44,10 +44,17 @@ static void count_up(struct libprofil_arc *arc)
 
 static struct libprofil_arc *search(uintptr_t at)
 {
-	struct libprofil_arcs *arcs = libprofil_arcs_mine;
-	uintptr_t offset = (at * ARCS_HASH + BLOCK_SELF) & arcs->mask;
-	struct libprofil_arc *arc = &arcs->first[offset / ARC_BYTES];
+	const struct libprofil_arcs_memory *memory = &libprofil_arcs_memory;
+	uintptr_t thread = libprofil_arcs_thread();
+	uintptr_t slot = libprofil_arcs_slot(thread);
+	struct libprofil_arcs *arcs;
+	struct libprofil_arc *arc;
 
+	/* Other slots are for libprofil_arcs_add() to look at. */
+	if (atomic_load_explicit(&memory->threads[slot], memory_order_relaxed) != thread)
+		return NULL;
+	arcs = atomic_load_explicit(&memory->tables[slot], memory_order_relaxed);
+	arc = &arcs->first[((at * ARCS_HASH + BLOCK_SELF) & arcs->mask) / ARC_BYTES];
 	for (; atomic_load_explicit(&arc->self, memory_order_relaxed); arc++)
 		if (atomic_load_explicit(&arc->from, memory_order_relaxed) == at &&
 		    atomic_load_explicit(&arc->self, memory_order_relaxed) == BLOCK_SELF)
@@ -65,13 +72,11 @@ PROFIL_API
 void libprofil_block_count(uintptr_t back)
 {
 	uintptr_t at = call_before(back);
-	unsigned char off = libprofil_arcs_off;
 	struct libprofil_arc *arc;
 
-	if (off == ARCS_OFF)
+	if (libprofil_arcs_off())
 		return;
-	/* ARCS_EARLY is for libprofil_arcs_add() to decide. */
-	arc = off ? NULL : search(at);
+	arc = search(at);
 	if (arc) {
 		count_up(arc);
 		return;

@@ -1,96 +1,70 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
 /* The tables of arcs: see arcs.h for the rules that all of this follows. */
-#include <errno.h>
-#include <linux/mman.h>
+#define _GNU_SOURCE
+#include <stdlib.h>
+#include <sys/auxv.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
 #include "arcs.h"
 #include "gmon.h"
-#include "syscall.h"
+#include "internal.h"
 
-#define ARCS_MIN	512	/* entries at which searches begin */
-#define ARCS_TAIL	64	/* entries beyond, to end them; the last stays free */
-#define ARCS_KEPT	(-1)	/* by a thread that is not known, or replaced by a bigger one */
+#define ARCS_MIN	128	/* entries at which searches begin */
+#define ARCS_TAIL	32	/* entries beyond, to end them; the last stays free */
+#define ARCS_PROBES	64	/* slots that are looked at for a thread */
+#define ARCS_CLAIMED	2	/* a slot that will be another thread's, which no pointer is */
 
-/* Where nothing is found: what a thread has at its beginning. */
-struct libprofil_arcs libprofil_arcs_none;
+#define KIB		1024UL
+#define RESERVE		(64 * KIB)	/* KiB, if nobody says how many */
+#define OF_LIMIT	16		/* of what it may map, a program has most itself */
 
-__thread struct libprofil_arcs *libprofil_arcs_mine
-	__attribute__((tls_model("initial-exec"))) = &libprofil_arcs_none;
+#ifndef HWCAP2_FSGSBASE
+#define HWCAP2_FSGSBASE	(1 << 1)
+#endif
+
+struct libprofil_arcs_memory libprofil_arcs_memory;
 
 /* Of a static program: detect.c has that of the shared library. */
-__attribute__((weak)) _Atomic unsigned char libprofil_arcs_off = ARCS_OFF;
+__attribute__((weak)) _Atomic unsigned char libprofil_arcs_state = ARCS_OFF;
+unsigned char libprofil_arcs_on = ARCS_ON_FS;
 _Atomic unsigned long libprofil_arcs_lost;
 
-static struct libprofil_arcs *_Atomic all;
+/* Where nothing is found: what a thread has at its beginning. */
+static union {
+	struct libprofil_arcs table;
+	char bytes[ARCS_FIRST + ARC_BYTES];
+} none;
 
-static int thread_id(void)
+/* What was set aside; empty in a forked child. */
+static char *_Atomic reserve;
+static uintptr_t reserved;	/* bytes, before it */
+
+static void *take(_Atomic uintptr_t *used, void *memory, uintptr_t room, uintptr_t bytes)
 {
-	return libprofil_syscall(SYS_gettid, 0, 0, 0, 0, 0, 0);
+	uintptr_t seen = atomic_load(used);
+
+	do {
+		if (bytes > room - seen)
+			return NULL;
+	} while (!atomic_compare_exchange_weak(used, &seen, seen + bytes));
+	return (char *)memory + seen;
 }
 
-static int process_id(void)
+static struct libprofil_arcs *arcs_take(uintptr_t entries)
 {
-	return libprofil_syscall(SYS_getpid, 0, 0, 0, 0, 0, 0);
-}
-
-static bool is_alive(int thread)
-{
-	return thread &&
-	       libprofil_syscall(SYS_tgkill, process_id(), thread, 0, 0, 0, 0) != -ESRCH;
-}
-
-/* Which is in its parent's memory, and has the table of the thread that made it. */
-static bool is_child_of_vfork(void)
-{
-	int pid = atomic_load(&libprofil_state->pid);
-
-	return pid && pid != process_id();
-}
-
-/* Whose the table is that replaces @old: not a child's, which ends before its parent. */
-static int arcs_owner(const struct libprofil_arcs *old)
-{
-	int owner = atomic_load(&old->owner);
-
-	if (owner > 0)
-		return owner;
-	return is_child_of_vfork() ? ARCS_KEPT : thread_id();
-}
-
-/* What no thread has any more, counts and all. */
-static struct libprofil_arcs *arcs_adopt(int thread)
-{
-	struct libprofil_arcs *arcs;
-
-	/* To it, all threads of its parent look as if they had ended. */
-	if (is_child_of_vfork())
-		return NULL;
-	for (arcs = atomic_load(&all); arcs; arcs = arcs->next) {
-		int owner = atomic_load(&arcs->owner);
-
-		if (owner != ARCS_KEPT && (owner == thread || !is_alive(owner)) &&
-		    atomic_compare_exchange_strong(&arcs->owner, &owner, thread))
-			return arcs;
-	}
-	return NULL;
-}
-
-static struct libprofil_arcs *arcs_map(uintptr_t entries, int thread)
-{
+	struct libprofil_arcs_memory *memory = &libprofil_arcs_memory;
 	uintptr_t bytes = ARCS_FIRST + (entries + ARCS_TAIL) * ARC_BYTES;
 	struct libprofil_arcs *arcs;
-	long ret = libprofil_syscall(SYS_mmap, 0, bytes, PROT_READ | PROT_WRITE,
-				     MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 
-	if (ret < 0 && ret > -4096)
+	arcs = take(&memory->early_used, memory->early, sizeof(memory->early), bytes);
+	if (!arcs && reserve)
+		arcs = take(&memory->used, reserve, reserved, bytes);
+	if (!arcs)
 		return NULL;
-	arcs = (struct libprofil_arcs *)ret;
-	libprofil_syscall(SYS_madvise, ret + ARCS_PAGE, bytes - ARCS_PAGE,
-			  MADV_WIPEONFORK, 0, 0, 0);
 	arcs->mask = (entries - 1) * ARC_BYTES;
 	arcs->end = &arcs->first[entries + ARCS_TAIL - 1];
-	atomic_store(&arcs->owner, thread);
-	arcs->next = atomic_load(&all);
-	while (!atomic_compare_exchange_weak(&all, &arcs->next, arcs))
+	arcs->next = atomic_load(&memory->all);
+	while (!atomic_compare_exchange_weak(&memory->all, &arcs->next, arcs))
 		;
 	return arcs;
 }
@@ -100,24 +74,40 @@ static uintptr_t arcs_entries(const struct libprofil_arcs *arcs)
 	return arcs->mask / ARC_BYTES + 1;
 }
 
-/* A table with more room than @old, or NULL. */
-static struct libprofil_arcs *arcs_grow(struct libprofil_arcs *old)
+/* A table with more room than this thread has now, or NULL. */
+static struct libprofil_arcs *arcs_grow(struct libprofil_arcs *_Atomic *table)
 {
-	int thread = arcs_owner(old);
-	struct libprofil_arcs *arcs;
+	struct libprofil_arcs *old = atomic_load(table), *arcs;
 
-	if (old == &libprofil_arcs_none)
-		arcs = arcs_adopt(thread);
-	else
-		arcs = arcs_map(2 * arcs_entries(old), thread);
-	if (!arcs && old == &libprofil_arcs_none)
-		arcs = arcs_map(ARCS_MIN, thread);
-	if (!arcs)
-		return NULL;
-	libprofil_arcs_mine = arcs;
-	if (old != &libprofil_arcs_none)
-		atomic_store(&old->owner, ARCS_KEPT);
+	arcs = arcs_take(old == &none.table ? ARCS_MIN : 2 * arcs_entries(old));
+	if (arcs)
+		atomic_store(table, arcs);
 	return arcs;
+}
+
+/*
+ * Where the table of a thread is named, which may be new; NULL if there is no place left.
+ * Should a signal handler of the same thread come amid this, then that one has another.
+ */
+static struct libprofil_arcs *_Atomic *table_of(uintptr_t thread)
+{
+	struct libprofil_arcs_memory *memory = &libprofil_arcs_memory;
+	uintptr_t first = libprofil_arcs_slot(thread);
+
+	for (uintptr_t i = 0; i < ARCS_PROBES; i++) {
+		uintptr_t slot = (first + i) % ARCS_SLOTS;
+		uintptr_t seen = atomic_load(&memory->threads[slot]);
+
+		if (seen == thread)
+			return &memory->tables[slot];
+		if (!seen && atomic_compare_exchange_strong(&memory->threads[slot], &seen,
+							    ARCS_CLAIMED)) {
+			atomic_store(&memory->tables[slot], &none.table);
+			atomic_store(&memory->threads[slot], thread);
+			return &memory->tables[slot];
+		}
+	}
+	return NULL;
 }
 
 static bool arcs_count(struct libprofil_arcs *arcs, uintptr_t from, uintptr_t self)
@@ -140,17 +130,22 @@ static bool arcs_count(struct libprofil_arcs *arcs, uintptr_t from, uintptr_t se
 	return false;
 }
 
-/*
- * Whether what was ARCS_EARLY can be counted.  No thread has a table then.  Before this
- * library is relocated, what is read here is another word, near the thread pointer.
- */
-static bool arcs_begin(void)
+static bool arcs_count_anywhere(uintptr_t from, uintptr_t self)
 {
-	unsigned char early = ARCS_EARLY;
+	struct libprofil_arcs *_Atomic *table = table_of(libprofil_arcs_thread());
+	struct libprofil_arcs *arcs, *bigger = NULL;
 
-	if (libprofil_arcs_mine == &libprofil_arcs_none)
-		atomic_compare_exchange_strong(&libprofil_arcs_off, &early, 0);
-	return !libprofil_arcs_off;
+	if (!table)
+		return false;
+	arcs = atomic_load(table);
+	/* Without memory it may become as full as it can. */
+	if (arcs->used > arcs_entries(arcs) / 2)
+		bigger = arcs_grow(table);
+	if (bigger)
+		arcs = bigger;
+	while (arcs && !arcs_count(arcs, from, self))
+		arcs = arcs_grow(table);
+	return arcs;
 }
 
 /**
@@ -158,38 +153,61 @@ static bool arcs_begin(void)
  * @from: Where the call returns to
  * @self: Where mcount returns to
  *
- * Context: Any, also where the C library must not be called.
+ * Context: Any, also where neither the C library nor the kernel may be called.
  */
 void libprofil_arcs_add(uintptr_t from, uintptr_t self)
 {
-	struct libprofil_arcs *arcs, *bigger = NULL;
+	if (!libprofil_arcs_off() && !arcs_count_anywhere(from, self))
+		atomic_fetch_add(&libprofil_arcs_lost, 1);
+}
 
-	if (libprofil_arcs_off && !arcs_begin())
-		return;
-	arcs = libprofil_arcs_mine;
-	/* Without memory it may become as full as it can. */
-	if (arcs->used > arcs_entries(arcs) / 2)
-		bigger = arcs_grow(arcs);
-	if (bigger)
-		arcs = bigger;
-	while (!arcs_count(arcs, from, self)) {
-		arcs = arcs_grow(arcs);
-		if (!arcs) {
-			atomic_fetch_add(&libprofil_arcs_lost, 1);
-			return;
-		}
-	}
+/* As PROFIL_ARCS says; else it depends on what the program may map. */
+static uintptr_t wanted(void)
+{
+	const char *kib = secure_getenv("PROFIL_ARCS");
+	struct rlimit limit;
+	char *end = NULL;
+	unsigned long number = kib ? strtoul(kib, &end, 10) : 0;
+	const char *const parts[LIBPROFIL_PARTS] = {
+		"profil: cannot understand ", kib,
+		" in PROFIL_ARCS; give a number of KiB, as 65536\n",
+	};
+
+	if (number && !*end && number <= UINTPTR_MAX / KIB / 2)
+		return number * KIB;
+	if (kib)
+		libprofil_say(parts);
+	if (getrlimit(RLIMIT_AS, &limit) || limit.rlim_cur / OF_LIMIT > RESERVE * KIB)
+		return RESERVE * KIB;
+	return limit.rlim_cur / OF_LIMIT;
 }
 
 /**
- * libprofil_arcs_forked() - Keep the table that this thread had before fork()
+ * libprofil_arcs_reserve() - Set memory aside, so that mcount needs no system call
  *
- * Context: The child, which has this thread alone.
+ * Context: Before main(), or where libraries are loaded.
  */
-void libprofil_arcs_forked(void)
+void libprofil_arcs_reserve(void)
 {
-	if (libprofil_arcs_mine != &libprofil_arcs_none)
-		atomic_store(&libprofil_arcs_mine->owner, thread_id());
+	void *memory = NULL;
+
+	if (reserve)
+		return;
+	if (getauxval(AT_HWCAP2) & HWCAP2_FSGSBASE)
+		libprofil_arcs_on = ARCS_ON;
+	madvise(&libprofil_arcs_memory, sizeof(libprofil_arcs_memory), MADV_WIPEONFORK);
+	for (reserved = wanted(); reserved && !memory; reserved /= memory ? 1 : 2)
+		memory = libprofil_map_zero(reserved);
+	reserve = memory;
+}
+
+/**
+ * libprofil_arcs_switch() - Have calls be counted, or not
+ * @on: Which of both
+ */
+void libprofil_arcs_switch(bool on)
+{
+	libprofil_arcs_state = on ? libprofil_arcs_on : ARCS_OFF;
 }
 
 /**
@@ -207,7 +225,7 @@ bool libprofil_arcs_each(libprofil_arcs_fn *each, void *arg)
 	struct libprofil_arcs *arcs;
 	struct libprofil_arc *arc;
 
-	for (arcs = atomic_load(&all); arcs; arcs = arcs->next)
+	for (arcs = atomic_load(&libprofil_arcs_memory.all); arcs; arcs = arcs->next)
 		for (arc = arcs->first; arc < arcs->end; arc++)
 			if (atomic_load(&arc->self) && atomic_load(&arc->from) &&
 			    !each(arg, arc))

@@ -6,51 +6,55 @@
  *                  |			adds one to it
  *                  | not there
  *                  v
- *       libprofil_arcs_add()  arcs.c	claims an entry, or maps a bigger table
+ *       libprofil_arcs_add()  arcs.c	claims an entry, or takes a bigger table
  *       libprofil_arcs_each()		reads all tables, to write them to a file
  *
  * mcount may be called by the first code of a program, by a signal handler, by
- * the child of any kind of fork, and with arguments of its caller in all
- * registers there are.  So no code on this way calls the C library, uses vector
- * registers, waits, or takes a lock:
+ * the child of any kind of fork, in a sandbox that ends it for a system call, where
+ * the thread pointer is another runtime's, and with arguments of its caller in all
+ * registers there are.  So no code on this way calls the C library or the kernel,
+ * reads thread-local memory, uses vector registers, waits, or takes a lock:
  *
- * - A thread counts in a table of its own, to which a pointer is all that is in
- *   thread-local memory.  Only a signal handler of that thread may come between
- *   two instructions.  It may claim the entry that was just found to be free, so
- *   entries are claimed by an exchange; and it may put a bigger table in place
+ * - A thread is known by its thread pointer, which is looked up and never followed,
+ *   and counts in a table of its own.  Only a signal handler of that thread may come
+ *   between two instructions.  It may claim the entry that was just found to be free,
+ *   so entries are claimed by an exchange; and it may put a bigger table in place
  *   of this one, so nothing is ever moved or freed.  The same arc may then stand
  *   in two places, which gprof adds.
- * - The table of a thread that ended is taken over by a new one.  So there are
- *   never more of them than there were threads at a time.
- * - A child of vfork() counts in the table of the thread that made it, which
- *   stays the owner also of a bigger one.  If that thread had none yet, the
- *   child cannot tell who it is: the table is never taken over.
+ * - A thread that begins where another one has ended has the same thread pointer, and
+ *   goes on in its table.  So has a child of vfork() that of the thread that made it.
+ * - Tables are taken from memory that was set aside by libprofil_arcs_reserve(), and
+ *   before that from a little that the library has.  What finds none is counted as lost.
  * - ld.so has resolvers, of STT_GNU_IFUNC, call mcount when nothing of this library
- *   is relocated, and a static program when there is no thread pointer.  So those
- *   calls are not counted: a static program is ARCS_OFF until __monstartup(), and
- *   the shared library, which may count constructors before its own, ARCS_EARLY.
- * - In a forked child all but the first page of each table is empty
- *   (MADV_WIPEONFORK), and so belongs to nobody, until
- *   libprofil_arcs_forked().
+ *   is relocated, which nothing on this way needs; but a static program when there is
+ *   no thread pointer.  So that one is off until __monstartup().
+ * - In a forked child all of this is empty (MADV_WIPEONFORK), and begins anew.
  */
 #ifndef _LIBPROFIL_ARCS_H
 #define _LIBPROFIL_ARCS_H
 
-/* For mcount_x86_64.S too: the layout of a table, and where an arc's search begins. */
+/*
+ * For mcount_x86_64.S too: the layout of a table, and where the searches for an arc and
+ * for a thread begin.
+ */
 #ifdef __aarch64__
 #define ARCS_PAGE	65536	/* the largest that a kernel may have */
 #else
 #define ARCS_PAGE	4096
 #endif
-#define ARCS_FIRST	(ARCS_PAGE + 32)
+#define ARCS_FIRST	32
 #define ARC_BYTES	32
 #define ARC_FROM	8
 #define ARC_COUNT	16
 #define ARCS_HASH	0x2545f491
+#define ARCS_SLOTS	8192
+#define ARCS_SHIFT	19	/* of a hash of 32 bits, and it is below that */
+#define ARCS_TABLES	(ARCS_SLOTS * 8)
 
-/* What libprofil_arcs_off is; 0 if calls are counted. */
-#define ARCS_OFF	1
-#define ARCS_EARLY	2	/* unless there is no thread-local memory yet */
+/* What libprofil_arcs_state is. */
+#define ARCS_ON		0	/* the thread pointer can be read from its register */
+#define ARCS_ON_FS	1	/* only from the memory that it points to */
+#define ARCS_OFF	2	/* mcount returns at once */
 
 #ifndef __ASSEMBLER__
 
@@ -71,27 +75,66 @@ struct libprofil_arcs {
 	uintptr_t mask;		/* of the offset at which a search begins */
 	struct libprofil_arc *end;
 	struct libprofil_arcs *next;	/* of all there are */
-	/* What follows is empty in a forked child. */
-	uintptr_t used __attribute__((aligned(ARCS_PAGE)));
-	_Atomic int owner;	/* a thread, 0, or ARCS_KEPT */
-	struct libprofil_arc first[] __attribute__((aligned(ARC_BYTES)));
+	uintptr_t used;
+	struct libprofil_arc first[];
 };
+
+/* All that is empty in a forked child, but for what libprofil_arcs_reserve() has mapped. */
+struct libprofil_arcs_memory {
+	_Atomic uintptr_t threads[ARCS_SLOTS];	/* the thread pointer and 1, or 0 if it is free */
+	struct libprofil_arcs *_Atomic tables[ARCS_SLOTS];
+	struct libprofil_arcs *_Atomic all;
+	_Atomic uintptr_t early_used, used;	/* bytes */
+	struct libprofil_arc early[512];
+} __attribute__((aligned(ARCS_PAGE)));
 
 _Static_assert(offsetof(struct libprofil_arcs, first) == ARCS_FIRST, "mcount_x86_64.S");
 _Static_assert(sizeof(struct libprofil_arc) == ARC_BYTES, "mcount_x86_64.S");
+_Static_assert(offsetof(struct libprofil_arcs_memory, tables) == ARCS_TABLES, "mcount_x86_64.S");
+_Static_assert(UINT32_MAX >> ARCS_SHIFT == ARCS_SLOTS - 1, "mcount_x86_64.S");
 
-/* The table of this thread; one without entries at first. */
-extern __thread struct libprofil_arcs *libprofil_arcs_mine
-	__attribute__((tls_model("initial-exec")));
+/* Hidden: they are used before addresses are relocated. */
+#define ARCS_HIDDEN __attribute__((visibility("hidden")))
 
-/* Whether mcount returns at once.  Hidden: it is read before addresses are relocated. */
-extern _Atomic unsigned char libprofil_arcs_off __attribute__((visibility("hidden")));
+extern struct libprofil_arcs_memory libprofil_arcs_memory ARCS_HIDDEN;
+
+extern _Atomic unsigned char libprofil_arcs_state ARCS_HIDDEN;
+
+/* Of both ARCS_ON, which it is here. */
+extern unsigned char libprofil_arcs_on ARCS_HIDDEN;
 
 /* Calls that no memory was left to count. */
 extern _Atomic unsigned long libprofil_arcs_lost;
 
+static inline uintptr_t libprofil_arcs_thread(void)
+{
+	uintptr_t pointer;
+
+#if defined(__x86_64__)
+	if (libprofil_arcs_on == ARCS_ON)
+		__asm__ volatile("rdfsbase %0" : "=r" (pointer));
+	else
+		__asm__ volatile("movq %%fs:0, %0" : "=r" (pointer));
+#else
+	__asm__ volatile("mrs %0, tpidr_el0" : "=r" (pointer));
+#endif
+	return pointer + 1;
+}
+
+/* Of the slots in which a thread may be, the first. */
+static inline uintptr_t libprofil_arcs_slot(uintptr_t thread)
+{
+	return (uint32_t)thread * ARCS_HASH >> ARCS_SHIFT;
+}
+
+static inline bool libprofil_arcs_off(void)
+{
+	return libprofil_arcs_state == ARCS_OFF;
+}
+
+void libprofil_arcs_reserve(void);
+void libprofil_arcs_switch(bool on);
 void libprofil_arcs_add(uintptr_t from, uintptr_t self);
-void libprofil_arcs_forked(void);
 
 /* Calls @each for every arc, until it returns false. */
 typedef bool libprofil_arcs_fn(void *arg, struct libprofil_arc *arc);

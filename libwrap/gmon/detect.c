@@ -14,7 +14,7 @@
 #include "internal.h"
 
 /* Constructors of others may come before ours. */
-_Atomic unsigned char libprofil_arcs_off = ARCS_EARLY;
+_Atomic unsigned char libprofil_arcs_state = ARCS_ON_FS;
 
 void __monstartup(unsigned long low, unsigned long high);
 void _mcleanup(void);

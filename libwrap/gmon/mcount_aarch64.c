@@ -11,6 +11,5 @@ void _mcount(uintptr_t from);
 PROFIL_API
 void _mcount(uintptr_t from)
 {
-	if (libprofil_arcs_off != ARCS_OFF)
-		libprofil_arcs_add(from, (uintptr_t)__builtin_return_address(0));
+	libprofil_arcs_add(from, (uintptr_t)__builtin_return_address(0));
 }

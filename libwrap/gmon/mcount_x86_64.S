@@ -14,15 +14,28 @@
 	.text
 
 	/* @from: where the address is that the function will return to */
+	.hidden	libprofil_arcs_memory, libprofil_arcs_state
+
+	/* @from: where the address is that the function will return to */
 	.macro count from:vararg
 	.cfi_startproc
-	cmpb	$ARCS_OFF, libprofil_arcs_off(%rip)
+	cmpb	$ARCS_ON_FS, libprofil_arcs_state(%rip)
 	jae	5f
-	movq	libprofil_arcs_mine@gottpoff(%rip), %r11
-	movq	%fs:(%r11), %r11
 	movq	%rax, -8(%rsp)
 	movq	%rcx, -16(%rsp)
+	rdfsbase %rcx
+
+	/* The first slot of the thread, as libprofil_arcs_slot() has it. */
+6:	incq	%rcx
+	imull	$ARCS_HASH, %ecx, %r11d
+	leaq	libprofil_arcs_memory(%rip), %rax
+	shrl	$ARCS_SHIFT, %r11d
+	cmpq	%rcx, (%rax, %r11, 8)
+	movq	ARCS_TABLES(%rax, %r11, 8), %r11
 	movq	SELF, %rax
+	jne	7f
+
+	/* Its table is in r11. */
 	imulq	$ARCS_HASH, \from, %rcx
 	addq	%rax, %rcx
 	andq	(%r11), %rcx
@@ -41,12 +54,12 @@
 3:	addq	$ARC_BYTES, %r11
 	jmp	1b
 
-	/* Not counted, or ARCS_EARLY: for libprofil_arcs_add() to decide. */
-5:	je	9b
+5:	ja	9b
 	movq	%rax, -8(%rsp)
 	movq	%rcx, -16(%rsp)
-	movq	SELF, %rax
-	movq	\from, %rcx
+	movq	%fs:0, %rcx
+	jmp	6b
+7:	movq	\from, %rcx
 
 	/* Not there: what rax and rcx held is below the stack pointer. */
 4:	movq	%rcx, %r11

@@ -141,7 +141,7 @@ static int follow(struct dl_phdr_info *info, size_t size, void *arg)
 	(void)size;
 	(void)arg;
 	libprofil_state_lock(&hold);
-	if (libprofil_objects_find(&libprofil_profile) && !libprofil_arcs_off)
+	if (libprofil_objects_find(&libprofil_profile) && !libprofil_arcs_off())
 		libprofil_sampling_start();
 	libprofil_state_unlock(&hold);
 	return 1;

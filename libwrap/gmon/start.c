@@ -20,9 +20,8 @@ void _mcleanup(void);
 static void forked(void)
 {
 	libprofil_state_forked();
-	libprofil_arcs_forked();
 	/* What was stopped is not the child's. */
-	libprofil_profile.written = libprofil_arcs_off;
+	libprofil_profile.written = libprofil_arcs_off();
 	libprofil_when_forked();
 }
 
@@ -31,6 +30,7 @@ static void begin(unsigned long low, unsigned long high)
 	struct libprofil_profile *profile = &libprofil_profile;
 
 	libprofil_state_begin();
+	libprofil_arcs_reserve();
 	profile->first_pid = getpid();
 	libprofil_write_begin();
 	libprofil_fallback_begin();
@@ -78,9 +78,9 @@ void moncontrol(int mode)
 	if (mode && libprofil_profile.num) {
 		libprofil_sampling_start();
 		libprofil_profile.written = false;
-		libprofil_arcs_off = 0;
+		libprofil_arcs_switch(true);
 	} else if (!mode) {
-		libprofil_arcs_off = ARCS_OFF;
+		libprofil_arcs_switch(false);
 		libprofil_pause();
 	}
 	libprofil_state_unlock(&hold);

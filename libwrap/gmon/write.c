@@ -148,7 +148,7 @@ static void tell_lost(void)
 	char number[24];
 	const char *const parts[LIBPROFIL_PARTS] = {
 		"profil: ", number, " calls are not counted: ",
-		"no memory for more arcs; raise its limit (ulimit -v)\n",
+		"no memory for more arcs; give more KiB in PROFIL_ARCS\n",
 	};
 
 	snprintf(number, sizeof(number), "%lu", libprofil_arcs_lost);

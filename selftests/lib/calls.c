@@ -11,7 +11,6 @@
  *	calls child N		a child's first thread and its second call leaf()
  *				N times each
  *	calls many N		256 call sites have N turns
- *	calls full N		the same, with no more memory to be had
  *	calls twice		_mcleanup(), twice before exit
  *	calls switched N	N calls while moncontrol(0)
  *	calls second N		N calls, and then a quarter of a second of CPU time without any
@@ -23,7 +22,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
 #include <sys/time.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -201,21 +199,6 @@ NOINLINE void many(void)
 	SITES_64(448);
 }
 
-/* No more memory than this process has. */
-static int no_memory(void)
-{
-	struct rlimit limit;
-	unsigned long pages;
-	FILE *file = fopen("/proc/self/statm", "r");
-	int num = file ? fscanf(file, "%lu", &pages) : 0;
-
-	if (file)
-		fclose(file);
-	limit.rlim_cur = pages * sysconf(_SC_PAGESIZE);
-	limit.rlim_max = RLIM_INFINITY;
-	return num != 1 || setrlimit(RLIMIT_AS, &limit);
-}
-
 int main(int argc, char **argv)
 {
 	const char *what = argc > 1 ? argv[1] : "";
@@ -233,9 +216,7 @@ int main(int argc, char **argv)
 		return forks(first);
 	if (!strcmp(what, "child"))
 		return child();
-	if (!strcmp(what, "full") && no_memory())
-		return 1;
-	if (!strcmp(what, "many") || !strcmp(what, "full")) {
+	if (!strcmp(what, "many")) {
 		for (i = 0; i < number; i++)
 			many();
 		return 0;

@@ -137,13 +137,42 @@ no_place() {
 
 # More places than there is room for: each call is in the file, or told.
 no_memory() {
-	run "$tmp/calls" full 3 2>"$tmp/err"
+	run env PROFIL_ARCS=4 "$tmp/calls" many 3 2>"$tmp/err"
 	grep -E '^profil: [0-9]+ calls are not counted: no memory' "$tmp/err"
 	lost=$(sed -n 's/^profil: \([0-9]*\) calls .*/\1/p' "$tmp/err")
 	for name in busy leaf many; do
 		lost=$((lost + $(calls_of "$name" "$tmp/calls" "$tmp/run/gmon.out")))
 	done
 	test "$lost" = $(((512 + 171 + 1) * 3))
+}
+
+# bare HOW TIMES FLAG...: so many times a number of calls that grow a table more than once
+bare() {
+	how=$1 times=$2
+	shift 2
+	$CC -o "$tmp/bare" "$here/bare.c" "$@"
+	run "$tmp/bare" "$how" 1024
+	counted leaf $((1024 * times)) "$tmp/bare" "$tmp/run/gmon.out"
+}
+
+confined() {
+	for flag in -mno-fentry -mfentry; do
+		bare seccomp 1 $flag
+		bare handler 2 $flag
+	done
+}
+
+other_pointers() {
+	for flag in -mno-fentry -mfentry; do
+		bare pointer 3 $flag
+	done
+	bare pointer 3 -fsanitize-coverage=trace-pc -L"$lib" -lprofil_bb -lprofil -Wl,-rpath,"$lib"
+}
+
+arcs_not_understood() {
+	run env PROFIL_ARCS=many "$tmp/calls" many 3 2>"$tmp/err"
+	test "$(cat "$tmp/err")" = 'profil: cannot understand many in PROFIL_ARCS; give a number of KiB, as 65536'
+	counted busy $((512 * 3)) "$tmp/calls" "$tmp/run/gmon.out"
 }
 
 # No space: neither half a file nor the folder full of them.
@@ -309,6 +338,9 @@ check 'mcount leaves all registers alone' registers
 check 'GMON_OUT_PREFIX is as in the C library' prefix
 check 'a file that cannot be written is told, with the reason' no_place
 check 'calls that found no memory are told' no_memory
+check 'but for PROFIL_ARCS that says nothing' arcs_not_understood
+check 'calls need no system call, nor a thread that had some before' confined
+check 'nor the thread pointer of the C library' other_pointers
 check 'a full disk leaves no half file' full_disk
 check 'a file is replaced, not overwritten' earlier_file
 check 'one line says that there is no device' says_no_device
