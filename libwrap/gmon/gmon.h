@@ -40,7 +40,7 @@ struct libprofil_object {
 /* What is counted; all but the counts is changed with the lock of state.c alone. */
 struct libprofil_profile {
 	struct libprofil_object *objects;
-	size_t num;
+	size_t num, room;
 	uint32_t rate;		/* samples of a second */
 	uintptr_t low, high;	/* of the program, if it said so */
 	int first_pid;

@@ -2,17 +2,18 @@
 /* What is mapped, and what was: histograms for it. */
 #define _GNU_SOURCE
 #include <link.h>
-#include <stdio.h>
 #include <string.h>
+#include <sys/auxv.h>
 #include <sys/mman.h>
 #include "gmon.h"
 
-#define OBJECTS_MAX	4096	/* as many as one START takes */
+#define OBJECTS_FIRST	4096	/* for so many there is room at first */
 #define ALIGNMENT	16	/* then scale and ratio of a histogram are exact */
 
 /* How far the search for changes has come. */
 struct finding {
 	struct libprofil_profile *profile;
+	size_t next;		/* object, if there is no new one */
 	bool program_seen, changed;
 };
 
@@ -46,10 +47,10 @@ static void span(const struct dl_phdr_info *info, struct libprofil_object *objec
 static void describe(struct dl_phdr_info *info, struct libprofil_object *object)
 {
 	const char *slash = strrchr(info->dlpi_name, '/');
+	const char *name = slash ? slash + 1 : info->dlpi_name;
 
 	*object = (struct libprofil_object) { .base = info->dlpi_addr };
-	snprintf(object->name, sizeof(object->name), "%s",
-		 slash ? slash + 1 : info->dlpi_name);
+	memcpy(object->name, name, strnlen(name, sizeof(object->name) - 1));
 	span(info, object);
 }
 
@@ -67,23 +68,52 @@ static bool is_same(const struct libprofil_object *known, const struct libprofil
 	       (!strcmp(known->name, like->name) || (libprofil_forked && known->mapped));
 }
 
-/* One that comes back to the same place goes on; others of its name are numbered. */
-static struct libprofil_object *find(struct libprofil_profile *profile,
-				     struct libprofil_object *like)
+/*
+ * One that comes back to the same place goes on.  Most are where they were in the order,
+ * behind the one before: then it is found at once.
+ */
+static struct libprofil_object *find(struct finding *finding,
+				     const struct libprofil_object *like)
 {
-	for (size_t i = 1; i < profile->num; i++) {
-		if (is_same(&profile->objects[i], like))
-			return &profile->objects[i];
-		like->number += !strcmp(profile->objects[i].name, like->name);
+	struct libprofil_profile *profile = finding->profile;
+
+	for (size_t i = 0; i < profile->num; i++) {
+		size_t at = (finding->next + i) % profile->num;
+
+		if (at && is_same(&profile->objects[at], like)) {
+			finding->next = at + 1;
+			return &profile->objects[at];
+		}
 	}
 	return NULL;
+}
+
+static unsigned int same_name(const struct libprofil_profile *profile, const char *name)
+{
+	unsigned int number = 0;
+
+	for (size_t i = 1; i < profile->num; i++)
+		number += !strcmp(profile->objects[i].name, name);
+	return number;
+}
+
+static bool grow(struct libprofil_profile *profile)
+{
+	size_t bytes = profile->room * sizeof(*profile->objects);
+	void *more = mremap(profile->objects, bytes, 2 * bytes, MREMAP_MAYMOVE);
+
+	if (more == MAP_FAILED)
+		return false;
+	profile->objects = more;
+	profile->room *= 2;
+	return true;
 }
 
 static void add(struct finding *finding, struct libprofil_object *object)
 {
 	struct libprofil_profile *profile = finding->profile;
 
-	if (object->low >= object->high || profile->num == OBJECTS_MAX)
+	if (object->low >= object->high || (profile->num == profile->room && !grow(profile)))
 		return;
 	object->counts = libprofil_map_zero((object->high - object->low) / 2 *
 					    sizeof(uint32_t));
@@ -95,7 +125,18 @@ static void add(struct finding *finding, struct libprofil_object *object)
 	finding->changed = true;
 }
 
-/* The program comes first, and may have said itself what its code is. */
+/*
+ * If it names the beginning of its code, that is the start-up file, which believes that
+ * there is none beyond etext.
+ */
+static bool names_part(const struct libprofil_profile *profile)
+{
+	uintptr_t entry = getauxval(AT_ENTRY);
+
+	return profile->high && (entry < profile->low || entry >= profile->high);
+}
+
+/* The program comes first, and may have said itself which part of its code is meant. */
 static void see_program(struct finding *finding, struct libprofil_object *object)
 {
 	struct libprofil_profile *profile = finding->profile;
@@ -105,7 +146,7 @@ static void see_program(struct finding *finding, struct libprofil_object *object
 		profile->objects->seen = true;
 		return;
 	}
-	if (profile->high) {
+	if (names_part(profile)) {
 		object->low = profile->low;
 		object->high = profile->high;
 	}
@@ -126,8 +167,9 @@ static int see(struct dl_phdr_info *info, size_t size, void *arg)
 		return 0;
 	}
 	align(&object);
-	known = find(finding->profile, &object);
+	known = find(finding, &object);
 	if (!known) {
+		object.number = same_name(finding->profile, object.name);
 		add(finding, &object);
 		return 0;
 	}
@@ -139,13 +181,15 @@ static int see(struct dl_phdr_info *info, size_t size, void *arg)
 
 static bool map_objects(struct libprofil_profile *profile)
 {
-	void *objects = mmap(NULL, OBJECTS_MAX * sizeof(*profile->objects),
+	void *objects = mmap(NULL, OBJECTS_FIRST * sizeof(*profile->objects),
 			     PROT_READ | PROT_WRITE,
 			     MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 
-	if (objects != MAP_FAILED)
-		profile->objects = objects;
-	return profile->objects;
+	if (objects == MAP_FAILED)
+		return false;
+	profile->objects = objects;
+	profile->room = OBJECTS_FIRST;
+	return true;
 }
 
 /**

@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <link.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -57,19 +58,40 @@ void libprofil_fallback_take(const struct libprofil_object *program)
 								  __ATOMIC_RELAXED);
 }
 
-/* One of scale 0 is none. */
-static void fill(struct profil_region *regions)
+static uint32_t fill(struct profil_region *regions)
 {
 	const struct libprofil_object *object = libprofil_profile.objects;
+	uint32_t num = 0;
 
 	for (size_t i = 0; i < libprofil_profile.num; i++, object++)
-		regions[i] = (struct profil_region) {
-			.buf_uptr = (uintptr_t)object->counts,
-			.bytes = (object->high - object->low) / 2 * sizeof(uint32_t),
-			.offset = object->low,
-			.scale = object->mapped ? 65536 : 0,
-			.flags = PROFIL_REGION_F_U32,
-		};
+		if (object->mapped)
+			regions[num++] = (struct profil_region) {
+				.buf_uptr = (uintptr_t)object->counts,
+				.bytes = (object->high - object->low) / 2 * sizeof(uint32_t),
+				.offset = object->low,
+				.scale = 65536,
+				.flags = PROFIL_REGION_F_U32,
+			};
+	return num;
+}
+
+/* The program is first, then come those that were there first. */
+static void leave_out(uint32_t *num, uint32_t most)
+{
+	static atomic_flag said = ATOMIC_FLAG_INIT;
+	char has[16], may[16];
+	const char *const parts[LIBPROFIL_PARTS] = {
+		"profil: only ", may, " of the program and its ", has,
+		" libraries are counted: a profile has no more regions; "
+		"samples in the others are in no object\n",
+	};
+
+	if (*num <= most)
+		return;
+	snprintf(has, sizeof(has), "%u", *num - 1);
+	snprintf(may, sizeof(may), "%u", most);
+	libprofil_say_once(&said, parts);
+	*num = most;
 }
 
 /* Under the lock of state.c. */
@@ -79,6 +101,7 @@ static struct profil_start command = {
 };
 
 static uint32_t rate;	/* of the command, 0 until it is known */
+static uint32_t regions_max;
 
 /*
  * Every tick, unless the environment asks for something else.  It is asked once, for
@@ -96,6 +119,7 @@ static int choose_rate(void)
 		return ret;
 	libprofil_rate_choose(&command, &query);
 	rate = command.rate ? command.rate : query.out_tick_hz;
+	regions_max = query.out_regions_max;
 	return 0;
 }
 
@@ -117,12 +141,13 @@ void libprofil_sampling_start(void)
 		libprofil_complain_start();
 		return;
 	}
-	fill(regions);
-	command.region_num = libprofil_profile.num;
+	command.region_num = fill(regions);
 	command.regions_uptr = (uintptr_t)regions;
 	ret = choose_rate();
-	if (!ret)
+	if (!ret) {
+		leave_out(&command.region_num, regions_max);
 		ret = libprofil_start(&command);
+	}
 	if (!ret)
 		libprofil_profile.rate = rate;
 	else if (ret != NO_DEVICE)
@@ -132,16 +157,27 @@ void libprofil_sampling_start(void)
 	munmap(regions, bytes);
 }
 
+/* Whether any has come or gone since this was asked last. */
+static bool is_new(const struct dl_phdr_info *info)
+{
+	static unsigned long long adds, subs;
+	bool changed = info->dlpi_adds != adds || info->dlpi_subs != subs;
+
+	adds = info->dlpi_adds;
+	subs = info->dlpi_subs;
+	return changed;
+}
+
 /* In the order in which a thread that loads a library takes the two locks. */
 static int follow(struct dl_phdr_info *info, size_t size, void *arg)
 {
 	struct libprofil_hold hold;
 
-	(void)info;
 	(void)size;
 	(void)arg;
 	libprofil_state_lock(&hold);
-	if (libprofil_objects_find(&libprofil_profile) && !libprofil_arcs_off())
+	if ((!info || is_new(info)) && libprofil_objects_find(&libprofil_profile) &&
+	    !libprofil_arcs_off())
 		libprofil_sampling_start();
 	libprofil_state_unlock(&hold);
 	return 1;

@@ -167,7 +167,7 @@ static int child(void)
 }
 
 /* In this program's own code, but seldom in the C library's clock(). */
-static int second(void)
+static NOINLINE __attribute__((section(".second"))) int second(void)
 {
 	volatile int i;
 

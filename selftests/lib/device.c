@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * To preload: a /dev/profil that can be opened, of a kernel with 250 ticks a second,
- * and counts nothing.  With REFUSE it starts nothing either, for the reason with that
+ * and counts nothing.  REGIONS is how many regions it takes.  With REFUSE it starts nothing either, for the reason with that
  * number; without, it tells stderr what it was asked.
  */
 #include <errno.h>
@@ -31,7 +31,7 @@ static int query(struct profil_query *query)
 {
 	query->out_tick_hz = 250;
 	query->out_tick_ns = 4000000;
-	query->out_regions_max = 4096;
+	query->out_regions_max = getenv("REGIONS") ? atoi(getenv("REGIONS")) : 4096;
 	query->out_timer_rate_max = 10000;
 	if (!getenv("REFUSE"))
 		dprintf(2, "query\n");
@@ -42,6 +42,10 @@ static int start(const struct profil_start *start)
 {
 	const char *refuse = getenv("REFUSE");
 
+	if (getenv("REGIONS") && (int)start->region_num > atoi(getenv("REGIONS"))) {
+		errno = E2BIG;
+		return -1;
+	}
 	if (!refuse) {
 		dprintf(2, "start %u %u %u\n", start->rate, start->source, start->jitter);
 		return 0;

@@ -124,6 +124,40 @@ child() {
 	counted in_b 20 "$tmp/a/libb.so" "$tmp"/run/gmon.out.*[0-9].libb.so
 }
 
+# paths N: of so many libraries that differ in their names alone
+paths() {
+	seq -f "$tmp/a/of%g.so" "$1" >"$tmp/paths"
+	# shellcheck disable=SC2016 # expanded there
+	xargs -n 500 sh -c 'tee "$@" <"$0" >/dev/null' "$tmp/a/liba.so" <"$tmp/paths"
+	cat "$tmp/paths"
+}
+
+many_names() {
+	# shellcheck disable=SC2046 # our own names, without spaces
+	run "$host" $(paths 4100 | sed 's/$/ close/; $s/ / 1 /')
+	counted in_a 1 "$tmp/a/liba.so" "$tmp/run/gmon.out.of4100.so"
+}
+
+# with_regions N WORD...: the device takes no more of them than that
+with_regions() {
+	regions=$1
+	shift
+	$CC -fPIC -shared -I"$here/../../uapi" -o "$tmp/device.so" "$here/device.c"
+	run env PROFIL_QUIET=0 REGIONS="$regions" LD_PRELOAD="$tmp/device.so:$lib/libprofil.so" \
+		"$host" "$@" 2>&1 | grep -v '^0x'
+}
+
+# What is closed is no region of a profile, and what is too much is said, once.
+many_regions() {
+	# shellcheck disable=SC2046
+	test -z "$(with_regions 20 $(paths 30 | sed 's/$/ close/') | grep -vE '^(query|start .*)$')"
+	# shellcheck disable=SC2046
+	with_regions 20 $(paths 30) | grep -vE '^(query|start .*)$' >"$tmp/err"
+	cat "$tmp/err"
+	grep -E '^profil: only 20 of the program and its 2[0-9] libraries are counted: ' "$tmp/err"
+	test "$(wc -l <"$tmp/err")" = 1
+}
+
 # Of the loader's locks one is not renewed in a child: it may be held for ever.
 not_kept() {
 	for program in "$host" "$tmp/host-pg"; do
@@ -272,6 +306,8 @@ check 'one that comes again and again needs no more memory, and one file' back
 check 'also if it has many calls' back_with_many
 check 'libraries of the same name have files of their own' same_name
 check 'a child has nothing of what was closed before' child
+check 'libraries may be many, one after the other' many_names
+check 'more than a profile has regions are said, and others counted' many_regions
 check 'a child ends, whoever was in dl_iterate_phdr() when it was made' not_kept
 check 'libraries that a child opens and closes are noticed' opened_in_child
 check 'calls of a constructor are counted' constructor

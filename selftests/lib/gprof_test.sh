@@ -312,6 +312,16 @@ fallback() {
 	test "$(seconds "$tmp/calls" "$tmp/run/gmon.out")" = 0
 }
 
+# Where the start-up file does not expect any.  Without -g, gprof looks at .text alone.
+beyond_etext() {
+	test ! -e /dev/profil || return 0
+	$CC -g -Wl,--section-start=.second=0x800000 -o "$tmp/beyond" "$here/calls.c"
+	nm "$tmp/beyond" | awk '$3 == "second" { late = $1 } $3 == "etext" { end = $1 }
+		END { exit !(late > end) }'
+	run env PROFIL_FALLBACK=signal "$tmp/beyond" second 10
+	test "$(gprof -b -p "$tmp/beyond" "$tmp/run/gmon.out" | awk '$NF == "second" { print $3 * 100 }')" -gt 5
+}
+
 check 'a program is taken over by LD_PRELOAD' takeover calls
 check 'so is one that is not position independent' takeover nopie -no-pie -fno-pie
 check 'and one with -mfentry' takeover fentry -mfentry
@@ -350,4 +360,5 @@ check 'what cannot be had of them is told, and every tick taken' rates_refused
 check 'a file of no samples says 100' no_rate
 check 'PROFIL_VERBOSE tells the rate' verbose_rate
 check 'PROFIL_FALLBACK=signal has the C library count' fallback
+check 'also code that the linker has put beyond etext' beyond_etext
 plan

@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 # What a call of gcc -pg costs is the same whatever number of threads there is: so
-# many instructions, and no memory that another thread writes.
+# many instructions, and no memory that another thread writes.  And what it costs to
+# open one library more.
 # Usage: threads_test.sh LIBDIR COMPILER...
 set -eu
 
@@ -54,8 +55,36 @@ own_memory() {
 	modified "$lib/libprofil.so" 4 1000 | awk '{ exit !($1 == 4 && $2 < 1100) }'
 }
 
+# opened LIBRARIES PRELOADED: instructions of a program that opens so many
+opened() {
+	# shellcheck disable=SC2046 # our own names, without spaces
+	LD_PRELOAD=$2 valgrind --tool=callgrind --callgrind-out-file="$tmp/opened" \
+		"$tmp/host" $(seq -f "$tmp/of%g.so" "$1") 2>&1 >/dev/null | awk '/Collected/ { print $NF }'
+}
+
+# ours LIBRARIES: of these, what this library needs beyond the C library
+ours() {
+	echo $(($(opened "$1" "$tmp/device.so:$lib/libprofil.so") - $(opened "$1" '')))
+}
+
+# Four times as many are in proportion; a search of all for each would be 16 times.
+in_proportion() {
+	for number in $(seq 400); do
+		cp "$tmp/plug.so" "$tmp/of$number.so"
+	done
+	few=$(ours 100)
+	many=$(ours 400)
+	echo "instructions of this library: $few for 100 libraries, $many for 400"
+	test "$few" -gt 0
+	test "$many" -lt $((8 * few))
+}
+
 mcount_build "$@"
+"$@" -O2 -pg -fPIC -shared -DWORK=work -o "$tmp/plug.so" "$here/plug.c"
+"$@" -O2 -pthread -o "$tmp/host" "$here/host.c"
+"$@" -O2 -fPIC -shared -I"$here/../../uapi" -o "$tmp/device.so" "$here/device.c"
 check 'a call costs as many instructions with eight threads as with one' same_instructions
 check "and at most two thirds of the C library's" two_thirds_of_glibc
 check 'threads count in memory that no other one writes' own_memory
+check 'to open libraries costs in proportion to their number' in_proportion
 plan
