@@ -5,9 +5,10 @@
 #
 #   selftests/setup.sh [--yes] GROUP...
 #
-# Says nothing and needs no network when nothing is missing.  Installs at once
-# when root; through sudo after a yes (--yes or YES=1 gives it); otherwise it
-# prints the command and exits with 1.  Debian 12 and 13.
+# Says nothing and needs no network when nothing is missing.  Installs after a yes, which
+# --yes or YES=1 gives, too; through sudo where it is not root.  Without a terminal there is
+# nobody to ask: then root installs, as in a container or by a job at night, and others are
+# told the command, with 1 as status.  Debian 12 and 13.
 
 set -eu
 
@@ -98,9 +99,29 @@ lists_are_fresh() {
 	[ -n "$(find /var/lib/apt/lists -maxdepth 1 -name '*Packages*' -mmin -1440 2>/dev/null)" ]
 }
 
+log=$(mktemp "${TMPDIR:-/tmp}/profil-setup.XXXXXX")
+trap 'rm -f "$log"' EXIT
+trap 'exit 130' INT
+trap 'exit 143' TERM HUP
+
+# why LOG: of what apt says, what the user can mend
+why() {
+	if grep -qE 'No space left|enough free space|Disk quota' "$1"; then
+		echo "the disk is full: make room"
+	elif grep -qE '[Tt]emporary failure|[Cc]ould not (resolve|connect)|[Nn]etwork is unreachable|timed out' "$1"; then
+		echo "the mirror is not reached: check the network"
+	elif grep -q 'Could not get lock' "$1"; then
+		echo "another apt is at work: wait until it ends"
+	else
+		echo "apt-get says \"$(grep -m 1 '^E:' "$1" || tail -n 1 "$1")\": mend that"
+	fi
+}
+
+# By itself apt-get takes a network that is down for a passing fault.
+stale=
 update() {
 	echo "setup.sh: updating the package lists"
-	$as_root apt-get -qq update || echo "setup.sh: apt-get update failed; trying with the lists at hand" >&2
+	$as_root apt-get -qq -o APT::Update::Error-Mode=any update >"$log" 2>&1 || stale=$(why "$log")
 }
 
 # In MB, or nothing when apt cannot tell.
@@ -119,37 +140,44 @@ if [ -n "$size" ]; then
 	echo "setup.sh: with what they depend on, $size MB to download, about $((1 + size / 150)) min"
 fi
 
-if [ -n "$as_root" ]; then
-	if ! command -v sudo >/dev/null; then
-		answer=n
-	elif [ "$yes" = 1 ]; then
-		answer=y
-	elif [ -t 0 ]; then
-		printf 'setup.sh: install them with sudo? [y/N] '
-		read -r answer || answer=n
-	else
-		answer=n
-	fi
-	case $answer in
-	y | Y | yes) ;;
-	*)
-		echo "setup.sh: not installed; run this, then try again: sudo apt-get update && sudo $install" >&2
-		exit 1
-		;;
-	esac
-	lists_are_fresh || update
+if [ -n "$as_root" ] && ! command -v sudo >/dev/null; then
+	answer=n
+elif [ "$yes" = 1 ]; then
+	answer=y
+elif [ -t 0 ]; then
+	printf 'setup.sh: install them%s? [y/N] ' "${as_root:+ with sudo}"
+	read -r answer || answer=n
+elif [ -n "$as_root" ]; then
+	answer=n
+else
+	answer=y
 fi
+sudo=${as_root:+sudo }
+again="run this, then try again: ${sudo}apt-get update && $sudo$install"
+case $answer in
+y | Y | yes) ;;
+*)
+	echo "setup.sh: not installed; $again" >&2
+	exit 1
+	;;
+esac
+[ -n "$stale" ] || lists_are_fresh || update
 
-log=$(mktemp "${TMPDIR:-/tmp}/profil-setup.XXXXXX")
 export DEBIAN_FRONTEND=noninteractive
 # shellcheck disable=SC2086
 if ! $as_root $install >"$log" 2>&1; then
+	cause=$(why "$log")
 	update
-	if ! $as_root $install >"$log" 2>&1; then
-		tail -n 20 "$log" >&2
-		echo "setup.sh: apt-get could not install the packages (all of its output: $log); mend that and run: ${as_root:+$as_root }$install" >&2
+	if [ -n "$stale" ]; then
+		cause=$stale
+	elif $as_root $install >"$log" 2>&1; then
+		cause=
+	else
+		cause=$(why "$log")
+	fi
+	if [ -n "$cause" ]; then
+		echo "setup.sh: the packages cannot be installed, $cause, or $again" >&2
 		exit 1
 	fi
 fi
-rm -f "$log"
 echo "setup.sh: installed"

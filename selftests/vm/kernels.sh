@@ -43,7 +43,17 @@ unpack_image()
 	find "$2/image" -name '*.ko*' -exec mv -t "$2/modules" {} +
 	find "$2/modules" -name '*.xz' -exec xz -d {} +
 	rm -r "$2/image"
-	[ -e "$2/vmlinuz" ] || die "there is no kernel in ${1##*/}: choose another with KERNEL="
+	[ -e "$2/vmlinuz" ] && return
+	room "$2" 100
+	die "there is no kernel in ${1##*/}: choose another with KERNEL="
+}
+
+# unpack DEB DIR
+unpack()
+{
+	dpkg-deb -x "$1" "$2" 2>/dev/null && return
+	room "$2" 100
+	die "${1##*/} is damaged: try again"
 }
 
 # complete TAG: it is there, with all that is taken out of a package today
@@ -64,14 +74,21 @@ finish()
 	[ "$1" = "$2" ] || ln -sfn "$2" "$KERNELS/$1"
 }
 
+# versions ARCH: those that the lists have
+versions()
+{
+	apt-cache pkgnames linux-headers- | grep -xE "linux-headers-[0-9].*-$1" | sed 's/linux-headers-//' |
+		sort -V | paste -sd ' '
+}
+
 # make_stock TAG SUITE ARCH META: the kernel that a metapackage names, or META
 # by itself; the compiler of Debian 12 serves
 make_stock()
 {
-	local tmp=$KERNELS/tmp.$1 version kbuild common dir headers
+	local tmp=$KERNELS/tmp.$1 version kbuild common dir headers deb
 
 	! complete "$1" || return 0
-	rm -rf "$tmp"
+	scratch "$tmp"
 	mkdir -p "$tmp/debs"
 	room "$tmp" 800
 	cd "$tmp/debs"
@@ -80,7 +97,7 @@ make_stock()
 	version=${version#linux-image-}
 	dir=$KERNELS/$version headers=usr/src/linux-headers-$version
 	common=$(apt_depends "linux-headers-$version" 'linux-headers-.*-common.*') ||
-		die "Debian $2 has no kernel $version: apt-cache search linux-headers-6 lists some"
+		die "Debian $2 has no kernel $version: give KERNEL= one of $(versions "$3")"
 	kbuild=$(apt_depends "linux-headers-$version" 'linux-kbuild-.*')
 	if [ "$3" = amd64 ]; then
 		apt_fetch "linux-image-$version" "linux-headers-$version" "$common" "$kbuild"
@@ -94,7 +111,9 @@ make_stock()
 	fi
 	say "unpacking $version"
 	unpack_image linux-image-*.deb "$tmp"
-	find . -name '*.deb' ! -name 'linux-image-*' -exec dpkg-deb -x {} "$tmp" \;
+	while read -r deb; do
+		unpack "$deb" "$tmp"
+	done < <(find . -name '*.deb' ! -name 'linux-image-*')
 	# Debian's makefile names /usr/src, where these are not
 	sed -i "s,/usr/src/linux-headers,$dir/usr/src/linux-headers," "$tmp/$headers/Makefile"
 	# nor is gcc 10 there for that of Debian 11
@@ -111,7 +130,7 @@ make_newer()
 	local tmp=$KERNELS/tmp.$1 version image compiler deb
 
 	! complete "$1" || return 0
-	rm -rf "$tmp"
+	scratch "$tmp"
 	mkdir -p "$tmp/debs" "$tmp/root"/{proc,dev,tmp}
 	room "$tmp" 1500
 	cd "$tmp/debs"
@@ -131,11 +150,11 @@ make_newer()
 	apt-get -qq -y --download-only -o Dir::Cache::archives="$PWD" install base-files bash coreutils \
 		dash findutils "$compiler" grep "$(apt_depends "linux-headers-$version" 'linux-kbuild-.*')" \
 		make mawk sed >"$tmp/log" 2>&1 ||
-		die "cannot download the compiler of $version: $(grep -m 1 '^E:' "$tmp/log"); check the network"
+		apt_failed "cannot download the compiler of $version" "$tmp/log"
 	say "unpacking $version"
 	# the links from /bin and /lib to /usr come with base-files
 	for deb in base-files_*.deb $(find . -name '*.deb' ! -name 'base-files_*'); do
-		dpkg-deb -x "$deb" "$tmp/root"
+		unpack "$deb" "$tmp/root"
 	done
 	ln -sf mawk "$tmp/root/usr/bin/awk"
 	ln -s "root/usr/src/linux-headers-$version" "$tmp/headers"
@@ -147,7 +166,7 @@ make_source()
 	local tmp=$CACHE/tmp.source
 
 	[ ! -e "$CACHE/source" ] || return 0
-	rm -rf "$tmp"
+	scratch "$tmp"
 	mkdir -p "$tmp/tree"
 	room "$tmp" 2000
 	cd "$tmp"
@@ -160,8 +179,6 @@ make_source()
 		die "cannot unpack linux-source-6.12: $(head -n 1 log)"
 	dpkg-deb -f linux-source-6.12_*.deb Version >tree/.debian-version
 	publish "$tmp/tree" "$CACHE/source"
-	cd "$CACHE"
-	rm -r "$tmp"
 }
 
 # installed_headers IMAGE: the boot protocol of x86 says where the version is

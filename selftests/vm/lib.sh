@@ -104,6 +104,32 @@ mirrors()
 	[ "$mirror_security" ] || mirror_security=${mirror%/}-security
 }
 
+# scratch FOLDER: made anew for what is fetched or built there, and gone when this shell
+# ends, however it ends.  In a subshell, as locked() makes one.
+scratch()
+{
+	scratch=$1
+	trap 'rm -rf "$scratch"' EXIT
+	trap 'exit 130' INT
+	trap 'exit 143' TERM HUP
+	rm -rf "$scratch"
+	mkdir -p "$scratch"
+}
+
+# apt_failed WHAT LOG: with apt's own reason, and what mends it
+apt_failed()
+{
+	local reason
+
+	reason=$(grep -m 1 '^E:' "$2" || grep -m 1 '^W:' "$2" || tail -n 1 "$2")
+	if grep -qE 'No space left|enough free space|Disk quota' "$2"; then
+		die "$1: the disk is full where $CACHE is: make room, or name another folder in PROFIL_CACHE"
+	elif grep -qE '[Tt]emporary failure|[Cc]ould not (resolve|connect)|[Nn]etwork is unreachable|timed out' "$2"; then
+		die "$1: $mirror is not reached: check the network, then try again ($reason)"
+	fi
+	die "$1: apt says \"$reason\": mend that, then try again"
+}
+
 # apt_open SUITE ARCH: from here on $APT_CONFIG makes apt see only that suite,
 # with lists and archives in the cache, and no package installed.  ARCH may be
 # source, for source packages.  For use in a subshell: it holds a lock until the
@@ -153,7 +179,7 @@ apt_open()
 	flock "$lists"
 	# by itself it takes a network that is down for a passing fault, and says all is well
 	apt-get -qq -o APT::Update::Error-Mode=any update >"$dir/log" 2>&1 ||
-		die "apt cannot read the lists of $1 from $mirror: $(grep -m 1 '^[EW]:' "$dir/log"); check the network"
+		apt_failed "cannot read the package lists of $1" "$dir/log"
 }
 
 # apt_depends PACKAGE PATTERN: its first dependency that matches
@@ -165,11 +191,11 @@ apt_depends()
 # apt_fetch PACKAGE…: the .debs, into the current folder
 apt_fetch()
 {
-	local sizes
+	local sizes log=${APT_CONFIG%/*}/log
 
 	sizes=$(apt-cache show --no-all-versions "$@" | awk '/^Size:/ { n += $2 } END { printf "%.0f", n / 1e6 }')
 	say "downloading $* ($sizes MB)"
-	apt-get -qq download "$@" >&2 || die "cannot download $*: check the network"
+	apt-get -qq download "$@" >"$log" 2>&1 || apt_failed "cannot download $*" "$log"
 }
 
 # test_programs KERNEL|i386 [PROGRAM…]: build the programs of selftests/kernel for the machine

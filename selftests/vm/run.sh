@@ -22,9 +22,11 @@
 #   --swap		16 MB of swap, on kernels that have a ram disk
 #   --interactive	the command has this terminal, and all the time it wants
 #
-# The command may become the user "user".  Its output is ours, and its status if that is below 126.  126: the
-# kernel log has a splat, or the module did not load or go as it should.  127:
-# the VM was lost.  ACCEL=tcg or kvm chooses how QEMU runs.
+# The command may become the user "user".  What it prints, also as errors, is our output, and
+# its status is ours if that is below 126; its input is empty.  125: it had another status,
+# or the VM's memory was used up.  126: the kernel log has a splat, or the module did not
+# load or go as it should.  127: the VM was lost.  130: interrupted.  ACCEL=tcg or kvm
+# chooses how QEMU runs.
 set -euo pipefail
 . "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 
@@ -49,7 +51,8 @@ while [ $# -gt 1 ] && [ "$1" != -- ]; do
 	--params) params=$2 ;;
 	--dir)
 		[ "$2" = "${2%:rw}" ] || dirmode=rw
-		dir=$(cd "${2%:rw}" && pwd -P) || die "there is no folder ${2%:rw}: check --dir"
+		dir=$(cd "${2%:rw}" 2>/dev/null && pwd -P) ||
+			die "there is no folder ${2%:rw} to run in: give another with DIR= or --dir"
 		;;
 	--add) adds+=("$2") ;;
 	--tests) tests=$2 ;;
@@ -61,6 +64,15 @@ if [ $# -lt 2 ]; then
 	die "which command? see the top of $0"
 fi
 shift
+
+# number NAME VALUE: what QEMU would take otherwise, or complain of in its own words
+number()
+{
+	[[ $2 =~ ^[1-9][0-9]{0,8}$ ]] || die "$1=$2 is no number from 1 up: give $1=$3"
+}
+number CPUS "$cpus" 2
+number MEM "${mem:-1}" 1024
+number TIMEOUT "$seconds" 300
 
 # quoted WORD…: for a shell that knows no more than POSIX
 quoted()
@@ -76,6 +88,16 @@ lost()
 {
 	say "VM lost: $1; its console is in $2"
 	exit 127
+}
+
+# interrupted: nothing of it goes on, and nothing is left of it
+# shellcheck disable=SC2317 # a trap calls it
+interrupted()
+{
+	trap '' INT TERM HUP
+	[ ! "$child" ] || { kill "$child" && wait "$child"; } 2>/dev/null || true
+	say 'interrupted, and so is what ran in the VM'
+	exit 130
 }
 
 kernels()
@@ -105,6 +127,7 @@ initramfs()
 	done
 	cat >"$root/vm/env" <<-END
 		OUT=$out VERDICT=$verdict INTERACTIVE=$interactive ROOT9P=$root9p DIRMODE=$dirmode SWAP=$swap
+		TERMINAL=$(quoted "$([ ! "$interactive" ] || stty size)") TERM=$(quoted "${TERM:-linux}")
 		NINEP=$(quoted "$NINEP") DIR=$(quoted "$dir")
 		PARAMS=$(quoted "$params") COMMAND=$(quoted "$(quoted "$@")")
 	END
@@ -176,12 +199,13 @@ log=$run/console.log
 trap 'rm -rf "$run"' EXIT
 initramfs "$@"
 
-args=(-nodefaults -no-user-config -display none -no-reboot -m "${mem:-$(own_kernel "$kernel" && echo 1024 || echo 512)}"
+: "${mem:=$(own_kernel "$kernel" && echo 1024 || echo 512)}"
+args=(-nodefaults -no-user-config -display none -no-reboot -m "$mem"
 	-kernel "$image" -initrd "$run/initramfs"
 	# without ACPI the kernel finds one CPU in each socket
 	-smp "$cpus,sockets=$cpus,cores=1"
-	-chardev "file,id=console,path=$log"
-	-chardev "file,id=verdict,path=$run/verdict"
+	-chardev "file,id=console,path=${log//,/,,}"
+	-chardev "file,id=verdict,path=${run//,/,,}/verdict"
 	-chardev "stdio,id=out,signal=$([ "$interactive" ] && echo off || echo on)")
 if [ "$kernel" = arm64 ]; then
 	args+=(-M 'virt,gic-version=3' -serial chardev:console -device virtio-serial-pci
@@ -192,7 +216,7 @@ fi
 # share NAME PATH OPTION
 share()
 {
-	args+=(-fsdev "local,id=$1,path=$2,$3,security_model=none,multidevs=remap"
+	args+=(-fsdev "local,id=$1,path=${2//,/,,},$3,security_model=none,multidevs=remap"
 		-device "virtio-9p-pci,fsdev=$1,mount_tag=$1")
 }
 [ ! "$root9p" ] || share hostroot / readonly=on
@@ -220,14 +244,18 @@ fi
 args+=(-accel "$accel" -cpu "$cpu"
 	-append "console=$console loglevel=5 panic=-1 oops=panic nokaslr mitigations=off $append")
 
-rc=0
-# --foreground: so that an interrupt at the terminal reaches QEMU
+rc=0 child=''
+trap interrupted INT TERM HUP
+# --foreground: QEMU stays in our group, which is ended as one
 if [ "$interactive" ]; then
 	"$qemu" "${args[@]}" 2>"$run/qemu.log" || rc=$?
 else
-	timeout --foreground -k 5 "$seconds" "$qemu" "${args[@]}" </dev/null 2>"$run/qemu.log" || rc=$?
+	timeout --foreground -k 5 "$seconds" "$qemu" "${args[@]}" </dev/null 2>"$run/qemu.log" &
+	child=$!
+	wait "$child" || rc=$?
 fi
-trap - EXIT
+[ -e "$log" ] || die "QEMU did not start: $(tail -n 1 "$run/qemu.log")"
+trap - EXIT INT TERM HUP
 rm "$run/initramfs"
 [ ! "$copy" ] || cp "$log" "$copy"
 
@@ -235,9 +263,15 @@ splat=$("$VM/splat.sh" "$log") || {
 	say "the kernel log has a splat: ${splat%%$'\n'*}; all of it is in $log"
 	exit 126
 }
+victim=$(sed -n 's/.*Out of memory: Killed process [0-9]* (\([^)]*\)).*/\1/p' "$log" | head -n 1)
+if [ "$victim" ]; then
+	rm -r "$run"
+	say "the VM's memory was used up, and its kernel ended $victim: give it more than $mem MB with MEM="
+	exit 125
+fi
 case $rc in
 0) ;;
-124 | 137) lost "it was still running after $seconds s" "$log" ;;
+124 | 137) lost "it was still running after $seconds s: give it more with TIMEOUT=" "$log" ;;
 *) lost "QEMU ended with status $rc: $(tail -n 1 "$run/qemu.log")" "$log" ;;
 esac
 read -r word status problem < <(tr -d '\r' <"$run/verdict"; echo) || true

@@ -71,6 +71,76 @@ count()
 	"$VM/ktap.sh" 6.12 "$1" "$tmp/tap.$BASHPID"
 }
 
+# run OPTION…: of run.sh, without a module
+run()
+{
+	"$VM/run.sh" --kernel "$kernel" --module none --timeout 600 "$@"
+}
+
+# stopped: run.sh is ended, it alone, once QEMU runs; nothing of it is left
+stopped()
+{
+	local pid rc=0 mark=stopped.$BASHPID folder=''
+
+	"$VM/run.sh" --kernel "$kernel" --module none --append "mark=$mark" -- sleep 600 &
+	pid=$!
+	until [ "$folder" ]; do
+		sleep 0.2
+		folder=$(pgrep -af "^qemu.*mark=$mark" | sed 's,.*-initrd \([^ ]*\)/initramfs.*,\1,')
+		kill -0 $pid
+	done
+	kill $pid
+	wait $pid || rc=$?
+	! pgrep -f "^qemu.*mark=$mark" || rc=1
+	[ ! -e "$folder" ] || rc=2
+	return $rc
+}
+
+# starved STUB COMMAND…: with an apt-get that does what the shell commands STUB do, in an
+# empty cache
+starved()
+{
+	local own=$tmp/starved.$BASHPID rc=0
+
+	mkdir -p "$own/bin" "$own/cache"
+	printf '#!/bin/sh\ncase "$*" in *print-uris*) exec %s "$@" ;; esac\n%s\n' "$(command -v apt-get)" "$1" >"$own/bin/apt-get"
+	chmod +x "$own/bin/apt-get"
+	PATH=$own/bin:$PATH PROFIL_CACHE=$own/cache "${@:2}" || rc=$?
+	find "$own/cache" -name 'tmp.*'
+	return $rc
+}
+
+# setup STUB [TERMINAL ANSWER]: with such an apt-get, and no package
+setup()
+{
+	local own=$tmp/setup.$BASHPID
+
+	mkdir -p "$own"
+	printf '#!/bin/sh\nexit 1\n' >"$own/dpkg-query"
+	printf '#!/bin/sh\ncase "$*" in *print-uris*) exit ;; esac\n%s\n' "$1" >"$own/apt-get"
+	printf '#!/bin/sh\necho 0\n' >"$own/id"
+	printf '#!/bin/sh\n' >"$own/find"
+	chmod +x "$own"/*
+	if [ $# = 1 ]; then
+		PATH=$own:$PATH "$TOP/selftests/setup.sh" vm
+	else
+		PATH=$own:$PATH script -qec "$TOP/selftests/setup.sh vm" /dev/null <<<"$2"
+	fi
+}
+
+# of_make TARGET VARIABLE=VALUE…
+of_make()
+{
+	make -s -C "$TOP" "$@"
+}
+
+# terminal: as "make vm" has it, of 27 rows and 91 columns
+terminal()
+{
+	TERM=screen script -qec "stty rows 27 cols 91; $VM/run.sh --kernel $kernel --module none \
+		--interactive -- sh -c 'echo \$(stty size) \$TERM'" /dev/null </dev/null
+}
+
 # headers VERSION: of an image that says it is that, and is longer than a pipe
 headers()
 {
@@ -106,6 +176,37 @@ stock()
 	check 'a module that stays' 126 'rmmod plant failed' plant stay 600 true
 	check 'a module that does not load' 126 'insmod failed' plant nonsense 600 true
 	check 'an image without its headers' 1 'apt-get install linux-headers-9.9.9-none$' headers 9.9.9-none
+
+	mkdir -p "$tmp/it's a,b"
+	echo there >"$tmp/there"
+	check 'a folder with a quote, blank and comma in its name' 0 "it's a,b there\$" \
+		run --root9p --dir "$tmp/it's a,b:rw" -- sh -c "echo \$(pwd) \$(cat $tmp/there)"
+	check 'a folder that is not there' 1 "^run.sh: there is no folder /nonexistent to run in: give another with DIR= or --dir" \
+		run --dir /nonexistent -- true
+	check 'a number of CPUs that is none' 1 'CPUS=0 is no number from 1 up: give CPUS=2$' run --cpus 0 -- true
+	check 'an amount of memory that is none' 1 'MEM=1G is no number' run --mem 1G -- true
+	check 'a kernel that is not there' 1 '^kernels.sh: there is no kernel 9.9: give ' \
+		env KERNEL=9.9 CMD=true "$VM/shell.sh" --run
+	check 'a time limit that make is given' 127 'after 9 s: give it more with TIMEOUT=' \
+		env TIMEOUT=9 CMD='sleep 600' "$VM/shell.sh" --run
+	check 'a program that takes all memory' 125 'memory was used up, and its kernel ended tail: give it more than 256 MB' \
+		env MEM=256 CMD='head -c 1000m /dev/zero | tail | wc -c' "$VM/shell.sh" --run
+	check 'a shell without a terminal' 1 "no terminal for a shell: for one command, make vm-run" "$VM/shell.sh"
+	check 'a shell in a terminal of that size' 0 '^27 91 screen.?$' terminal
+	check 'an interrupt' 130 '^run.sh: interrupted' stopped
+	check 'no network for the lists' 1 'not reached: check the network' \
+		starved 'echo "W: Temporary failure resolving x" >&2; exit 100' "$VM/kernels.sh" fetch 6.12
+	check 'a full disk for the lists' 1 'disk is full .*PROFIL_CACHE$' \
+		starved 'echo "E: Write error - write (28: No space left on device)" >&2; exit 100' "$VM/kernels.sh" fetch 6.12
+	check 'no network for packages' 1 'mirror is not reached: check the network, or run this' \
+		setup 'echo "E: Temporary failure resolving x" >&2; exit 100'
+	check 'a full disk for packages' 1 'the disk is full: make room' \
+		setup 'echo "E: You don'"'"'t have enough free space in x." >&2; exit 100'
+	check 'another apt' 1 'another apt is at work: wait' setup 'echo "E: Could not get lock x." >&2; exit 100'
+	check 'packages that root does not want' 1 'install them\? \[y/N\]' setup 'exit 0' n
+	check 'packages that root wants' 0 'setup.sh: installed' setup 'exit 0' y
+	check 'a blank in a path, for make' 2 'there is a blank in ".*/a b", which make and kbuild cannot take' \
+		of_make lib PREFIX="$tmp/a b"
 
 	check 'a log without splats' 0 '' scan '[    0.300000] clean'
 	while read -r splat; do

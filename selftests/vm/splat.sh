@@ -37,9 +37,18 @@ races()
 		END { judge() }'
 }
 
+# Who is ended for want of memory is no bug of the kernel's; run.sh says who.
+want_of_memory()
+{
+	awk '/ invoked oom-killer: / { oom = 1 }
+		oom && /^Call [Tt]race:/ { oom = 0; next }
+		/^Out of memory: Killed process / { oom = 0 }
+		{ print }'
+}
+
 # Only the kernel stamps its lines; its command line is an echo of ours.
 splats=$(sed -n 's/\r//g; s/^\[ *[0-9]*\.[0-9]*\]\(\[ *[CT][0-9]*\]\)\? //p' "$1" |
-	grep -avE '^(Command|Kernel command) line: ' | races |
+	grep -avE '^(Command|Kernel command) line: ' | races | want_of_memory |
 	{ grep -aE -f <(grep '^[^#]' "$VM/splat.deny") || true; } |
 	{ grep -avE -f <(grep '^[^#]' "$VM/splat.allow") || true; })
 [ "$splats" ] || exit 0
