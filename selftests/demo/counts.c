@@ -6,10 +6,10 @@
 
 const struct profile_count profile_counts[] = {
 	COUNT(ticks, "ticks of its threads"),
-	COUNT(not_due, "not due, by the rate"),
+	COUNT(not_due, "not due: the rate asked for is below the tick's"),
 	COUNT(system, "in the kernel, left out"),
 	COUNT(in_range, "in range"),
-	COUNT(outside, "outside"),
+	COUNT(outside, "outside, in code loaded later"),
 	COUNT(saturated, "saturated"),
 	COUNT(pending, "pending"),
 	COUNT(lost, "lost"),

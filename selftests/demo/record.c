@@ -5,7 +5,7 @@
  * One region for each executable mapping that is there when the program starts
  * (what it loads later by dlopen() counts as outside), every tick, one file for
  * each program that a process runs, in the directory $PROFIL_RECORD.  A process
- * that a signal kills leaves none.
+ * that SIGTERM ends leaves one, too; one that another signal kills leaves none.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -13,6 +13,7 @@
 #include <limits.h>
 #include <link.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -114,8 +115,19 @@ static void begin(void)
 	recorded_pid = getpid();
 }
 
+static void finish(void);
+
+/* A server does not end by itself. */
+static void terminated(int sig)
+{
+	finish();
+	signal(sig, SIG_DFL);
+	raise(sig);
+}
+
 static __attribute__((constructor)) void start(void)
 {
+	struct sigaction at_term = { .sa_handler = terminated }, old;
 	const char *wanted = getenv("PROFIL_RECORD");
 
 	if (!wanted || !realpath(wanted, directory)) {
@@ -132,6 +144,8 @@ static __attribute__((constructor)) void start(void)
 	}
 	begin();
 	pthread_atfork(NULL, NULL, begin);
+	if (!sigaction(SIGTERM, NULL, &old) && old.sa_handler == SIG_DFL)
+		sigaction(SIGTERM, &at_term, NULL);
 }
 
 /* Stops, and writes what there is; gives the file's name, in a static buffer. */

@@ -72,8 +72,10 @@ static void print_functions(const struct profile *profile)
 {
 	size_t shown = profile->num < TOP ? profile->num : TOP;
 	bool objects = several_objects(profile);
-	__u64 samples = samples_of(profile);
-	__u64 left = samples;
+	const struct profil_stats *stats = &profile->run.stats;
+	__u64 uncounted = stats->out_saturated + stats->out_pending + stats->out_lost;
+	__u64 left = samples_of(profile);
+	__u64 all = left + stats->out_outside + uncounted;
 
 	printf("%9s %9s  %s\n", "samples", "per cent", "function");
 	for (size_t i = 0; i < shown; i++) {
@@ -81,7 +83,7 @@ static void print_functions(const struct profile *profile)
 		const char *slash = strrchr(s->object, '/');
 		char *object = printable_copy(slash ? slash + 1 : s->object);
 
-		printf("%9llu %8.1f%%  %s", s->count, 100.0 * s->count / samples,
+		printf("%9llu %8.1f%%  %s", s->count, 100.0 * s->count / all,
 		       s->function);
 		if (objects)
 			printf("  (%s)", object);
@@ -90,8 +92,28 @@ static void print_functions(const struct profile *profile)
 		left -= s->count;
 	}
 	if (left)
-		printf("%9llu %8.1f%%  (%zu more)\n", left, 100.0 * left / samples,
+		printf("%9llu %8.1f%%  (%zu more)\n", left, 100.0 * left / all,
 		       profile->num - shown);
+	if (stats->out_outside)
+		printf("%9llu %8.1f%%  (outside, in code loaded later)\n",
+		       stats->out_outside, 100.0 * stats->out_outside / all);
+	if (uncounted)
+		printf("%9llu %8.1f%%  (not counted, see below)\n", uncounted,
+		       100.0 * uncounted / all);
+}
+
+/* Two measures of the same time, of which the first is a sample. */
+static void print_difference(const struct profile_run *run)
+{
+	double ticks = (double)run->stats.out_ticks * run->tick_ns;
+	double used = run->user_ns + run->system_ns;
+	double difference = ticks - used;
+
+	if (difference < 0)
+		difference = -difference;
+	if (difference > 0.05 * used + 2.0 * run->tick_ns)
+		printf("%8.2fs  apart: a tick charges a whole period to whom it meets, and is "
+		       "late or lost where the machine is busy\n", SECONDS(difference));
 }
 
 static void print_accounting(const struct profile *profile)
@@ -108,7 +130,8 @@ static void print_accounting(const struct profile *profile)
 
 		/* Reasons and rarities are shown when there are any. */
 		if (value || (strncmp(key, "lost_", 5) && strcmp(key, "system") &&
-			      strcmp(key, "borrowed") && strcmp(key, "forks_missed")))
+			      strcmp(key, "borrowed") && strcmp(key, "forks_missed") &&
+			      strcmp(key, "not_due")))
 			printf("%9llu  %s\n", value, profile_counts[i].text);
 	}
 	printf("%8.2fs  ticks x %.3g ms\n", SECONDS(run->stats.out_ticks) * run->tick_ns,
@@ -120,6 +143,7 @@ static void print_accounting(const struct profile *profile)
 	printf("%8.2fs  getrusage: %.2f user + %.2f system\n",
 	       SECONDS(run->user_ns + run->system_ns), SECONDS(run->user_ns),
 	       SECONDS(run->system_ns));
+	print_difference(run);
 	printf("%8.2fs  wall%s\n", SECONDS(run->wall_ns),
 	       profile->processes > 1 ? ", of all programs added up" : "");
 }

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * For the test of record.so: spends CPU time in a thread, in a child that leaves
- * by _exit(), in one that executes this program anew, and in itself.
+ * by _exit(), in one that executes this program anew, and in itself.  "spin endlessly"
+ * does not end.
  */
 #define _GNU_SOURCE
 #include <pthread.h>
 #include <stdio.h>
+#include <string.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -45,7 +47,9 @@ int main(int argc, char **argv)
 	pthread_t thread;
 
 	if (argc > 1) {
-		spin((void *)7);
+		do {
+			spin((void *)7);
+		} while (!strcmp(argv[1], "endlessly"));
 		return 0;
 	}
 	pthread_create(&thread, NULL, spin, (void *)4);

@@ -1,0 +1,37 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+# demo.sh with PROG=: how the machine counts time, and what becomes of a server.
+set -eu
+
+here=$(cd "$(dirname "$0")" && pwd)
+# shellcheck source-path=SCRIPTDIR source=../lib/tap.sh
+. "$here/../lib/tap.sh"
+
+# run.sh has the kernel not ask the boot loader for randomness where instructions are counted.
+counted='random.trust_bootloader=off'
+
+demo() {
+	env "$@" "$here/demo.sh" >"$tmp/out" 2>&1 || status=$?
+	cat "$tmp/out"
+}
+
+server() {
+	status=0
+	demo TIMEOUT=5 PROG='cat /proc/cmdline; build/demo/spin endlessly'
+	test "$status" = 124
+	grep -F 'it was sent SIGTERM after 5 s: give it more with TIMEOUT=' "$tmp/out"
+	grep -E '^ +[0-9]+ +[0-9.]+%  spin  \(spin\)$' "$tmp/out"
+	grep -F "$counted" "$tmp/out"
+}
+
+fast() {
+	status=0
+	demo FAST=1 PROG='cat /proc/cmdline'
+	test "$status" = 0
+	grep -F 'console=' "$tmp/out"
+	if grep -F "$counted" "$tmp/out"; then false; fi
+}
+
+check "time is counted, and a program that does not end leaves its profile" server
+check "FAST=1 goes without" fast
+plan
