@@ -8,9 +8,10 @@ KVER	?= $(shell uname -r)
 KDIR	?= /lib/modules/$(KVER)/build
 PREFIX	?= /usr/local
 MANDIR	?= $(PREFIX)/share/man
+DOCDIR	?= $(PREFIX)/share/doc/profil
 NATIVE	:= $(CURDIR)/build/native
 PAGES	:= $(wildcard Documentation/man/*.[0-9])
-MODDIR	= $(DESTDIR)/lib/modules/$(KVER)/updates
+SECTIONS := $(sort $(subst .,,$(suffix $(PAGES))))
 
 all: lib modules
 
@@ -20,12 +21,14 @@ help:
 #? Try it, in a virtual machine; nothing is loaded into this machine's kernel:
 #?   make demo              where does SQLite spend its time?  PROG='…': a program of yours
 #?   make vm                a shell with the module loaded
-#?   make vm-run CMD='…'    a command there, in the folder DIR= of this machine
+#?   make vm-run CMD='…'    a command there, in the folder DIR= of this machine; it has no input,
+#?                          and its errors come with its output
 #? On your own kernel:
 #?   make                   libprofil, and profil.ko for KDIR=/lib/modules/…/build
 #?   make modules, lib      one of the two
-#?   make install           module, library, headers, manual pages; knows PREFIX=, DESTDIR=
-#?   make uninstall         the reverse
+#?   make install           the library, headers, manual pages, documents, examples; and profil.ko,
+#?                          if it was built, for the kernel it was built for; knows PREFIX=, DESTDIR=
+#?   make uninstall         the reverse, on all kernels
 #?   make install-dkms      the module's source, for "dkms install profil/0.1.0"
 #? For work on it:
 #?   make quick             what an edit may have broken, in seconds; T='rate_test fork': these
@@ -38,19 +41,32 @@ help:
 #?   make clean, distclean  remove build/; the kernels in the cache, too
 #? A lane of tests that passed is not run again until something it depends on changes:
 #? FRESH=1 runs all.  YES=1 installs Debian packages without asking.  For demo, vm and vm-run:
-#? KERNEL=6.1 (or a version such as 6.12.107+deb12-amd64, or an image), CPUS=4, APPEND='…'.
+#? KERNEL=6.1 (or a version such as 6.12.107+deb12-amd64, or an image), CPUS=4, MEM=2048 (MB),
+#? APPEND='…'; for demo and vm-run TIMEOUT=, after how many seconds they end (1200 and 300).
 
-modules: $(KDIR)/Makefile
+# What was built for another kernel is of no use.
+modules: no-blanks $(KDIR)/Makefile
+	@test "$$(cat $(NATIVE)/kdir 2>/dev/null)" = "$(KDIR)" || rm -rf $(NATIVE)
 	@mkdir -p $(NATIVE)
+	@echo "$(KDIR)" >$(NATIVE)/kdir
 	@cp -pRu Kbuild module uapi $(NATIVE)
 	$(MAKE) -C $(KDIR) M=$(NATIVE) modules
-	@cp $(NATIVE)/profil.ko profil.ko
+	@cp $(NATIVE)/profil.ko $(NATIVE)/profil.ko.new
+	@mv $(NATIVE)/profil.ko.new profil.ko
 
 $(KDIR)/Makefile:
 	@echo "make: the headers of kernel $(KVER) are not in $(KDIR): apt-get install linux-headers-$(KVER), or give KDIR=" >&2
 	@exit 1
 
-lib:
+no-blanks:
+	@for path in "$(CURDIR)" "$(KDIR)" "$(PREFIX)" "$(DESTDIR)"; do \
+		case $$path in *[[:space:]]*) \
+			echo "make: there is a blank in \"$$path\", which make and kbuild cannot take: use a folder without one" >&2; \
+			exit 1 ;; \
+		esac; \
+	done
+
+lib: no-blanks
 	$(MAKE) -C libwrap VERSION=$(VERSION)
 
 # Which programs or tests quick runs; without any, all that it has.
@@ -89,40 +105,53 @@ override PROG := $(value PROG)
 override APPEND := $(value APPEND)
 export CMD PROG APPEND
 
-# In the VM the library and the headers are where the compiler and ld.so look.
-VM_ENV	= env LD_LIBRARY_PATH=$(CURDIR)/build/lib LIBRARY_PATH=$(CURDIR)/build/lib \
-	  CPATH=$(CURDIR)/uapi:$(CURDIR)/libwrap
+vm:
+	@selftests/vm/shell.sh
 
-vm: vm-ready
-	@echo "make: booting; your files are there, this folder is writable, exit ends it"
-	@selftests/vm/run.sh --interactive --root9p --dir "$(CURDIR):rw" -- $(VM_ENV) bash --norc
+vm-run:
+	@selftests/vm/shell.sh --run
 
-vm-run: vm-ready
-	@test -n "$$CMD" || { echo "make: vm-run needs a command: make vm-run DIR=path CMD='...'" >&2; exit 1; }
-	@selftests/vm/run.sh --root9p --dir "$${DIR:-.}:rw" -- $(VM_ENV) sh -c "$$CMD"
-
-vm-ready:
-	@selftests/setup.sh build vm
-	@$(MAKE) -s -C libwrap VERSION=$(VERSION)
-
+# The module goes to the kernel that it was built for, as it says itself.
 install: lib
-	@test -e profil.ko || { echo "make: there is no profil.ko to install; run make first, as the user who owns this folder" >&2; exit 1; }
 	$(MAKE) -C libwrap install VERSION=$(VERSION) PREFIX=$(PREFIX) DESTDIR=$(DESTDIR)
-	install -D -m 644 profil.ko $(MODDIR)/profil.ko
-	install -D -m 644 -t $(DESTDIR)$(MANDIR)/man3 $(filter %.3,$(PAGES))
-	install -D -m 644 -t $(DESTDIR)$(MANDIR)/man4 $(filter %.4,$(PAGES))
-	install -D -m 644 -t $(DESTDIR)$(MANDIR)/man5 $(filter %.5,$(PAGES))
-	install -D -m 644 -t $(DESTDIR)$(MANDIR)/man7 $(filter %.7,$(PAGES))
-	test -n "$(DESTDIR)" || { depmod $(KVER); ldconfig; }
+	for section in $(SECTIONS); do \
+		install -D -m 644 -t $(DESTDIR)$(MANDIR)/man$$section Documentation/man/*.$$section || exit; \
+	done
+	install -D -m 644 -t $(DESTDIR)$(DOCDIR) README.md CHANGELOG.md COPYING Documentation/*.rst Documentation/*.svg
+	install -D -m 644 -t $(DESTDIR)$(DOCDIR)/userspace-api Documentation/userspace-api/*
+	install -D -m 644 -t $(DESTDIR)$(DOCDIR)/examples Documentation/examples/*
+	test -n "$(DESTDIR)" || ldconfig
+	@test -e profil.ko || { echo "make: all but the module is installed, which was not built: for it, make modules as the user who owns this folder, then make install"; exit 0; }; \
+	kernel=$$(grep -a -o 'vermagic=[^ ]*' profil.ko | cut -d = -f 2); \
+	test -n "$$kernel" || { echo "make: profil.ko is no whole module and was not installed: rm profil.ko, then make modules" >&2; exit 1; }; \
+	set -ex; \
+	install -D -m 644 profil.ko $(DESTDIR)/lib/modules/$$kernel/updates/profil.ko; \
+	test -n "$(DESTDIR)" || depmod $$kernel
 
 install-dkms:
 	install -d $(DESTDIR)/usr/src/profil-$(VERSION)
 	cp -R Kbuild module uapi dkms.conf COPYING LICENSES $(DESTDIR)/usr/src/profil-$(VERSION)
 
-uninstall:
+# Of all kernels.  In DESTDIR, what is empty then goes, too; on this machine, folders that
+# only we use.
+EMPTY	= --ignore-fail-on-non-empty $(if $(DESTDIR),-p)
+
+uninstall: no-blanks
+	@test ! -e $(DESTDIR)/var/lib/dkms/profil || { echo "make: dkms has the module, too: dkms remove profil/$(VERSION) --all, then make uninstall" >&2; exit 1; }
 	$(MAKE) -C libwrap uninstall PREFIX=$(PREFIX) DESTDIR=$(DESTDIR)
-	rm -f $(MODDIR)/profil.ko $(foreach page,$(PAGES),$(DESTDIR)$(MANDIR)/man$(subst .,,$(suffix $(page)))/$(notdir $(page)))
-	test -n "$(DESTDIR)" || { depmod $(KVER); ldconfig; }
+	rm -rf $(DESTDIR)$(DOCDIR) $(DESTDIR)/usr/src/profil-$(VERSION)
+	rm -f $(foreach page,$(PAGES),$(DESTDIR)$(MANDIR)/man$(subst .,,$(suffix $(page)))/$(notdir $(page)))
+	cd $(or $(DESTDIR),/) && for module in lib/modules/*/updates/profil.ko; do \
+		test -e $$module || continue; \
+		kernel=$${module#lib/modules/}; \
+		rm $$module && rmdir $(EMPTY) $${module%/*} || exit; \
+		test -n "$(DESTDIR)" || depmod $${kernel%%/*} || exit; \
+	done
+	cd $(or $(DESTDIR),/) && for folder in $(patsubst %,$(MANDIR)/man%,$(SECTIONS)) \
+			$(PREFIX)/include/linux $(PREFIX)/lib/pkgconfig $(if $(DESTDIR),$(dir $(DOCDIR)) /usr/src); do \
+		test ! -d .$$folder || rmdir $(EMPTY) $${folder#/} || exit; \
+	done
+	test -n "$(DESTDIR)" || ldconfig
 
 clean:
 	rm -rf build profil.ko
@@ -132,5 +161,5 @@ distclean: clean
 	cd "$${PROFIL_CACHE:-$${XDG_CACHE_HOME:-$$HOME/.cache}/profil}" && \
 		rm -rf apt kernels passed programs source kvm-* lock.* tmp.*
 
-.PHONY: all help modules lib quick lint test check check-ci long results bench bench-all \
-	demo vm vm-run vm-ready install install-dkms uninstall clean distclean
+.PHONY: all help no-blanks modules lib quick lint test check check-ci long results bench bench-all \
+	demo vm vm-run install install-dkms uninstall clean distclean
