@@ -28,6 +28,7 @@ help:
 #?   make modules, lib      one of the two
 #?   make install           the library, headers, manual pages, documents, examples; and profil.ko,
 #?                          if it was built, for the kernel it was built for; knows PREFIX=, DESTDIR=
+#?   make doc               Documentation/ as HTML, in build/doc
 #?   make uninstall         the reverse, on all kernels
 #?   make install-dkms      the module's source, for "dkms install profil/0.1.0"
 #? For work on it:
@@ -87,6 +88,11 @@ check-ci:
 results:
 	@selftests/check.sh --results
 
+doc:
+	@selftests/setup.sh doc
+	@PYTHONDONTWRITEBYTECODE=1 sphinx-build -q -d build/doctrees Documentation build/doc
+	@echo "make: the documents begin with build/doc/index.html"
+
 bench:
 	selftests/setup.sh build vm bench
 	selftests/bench/bench.sh 6.12
@@ -124,8 +130,8 @@ install: lib
 	@test -e profil.ko || { echo "make: all but the module is installed, which was not built: for it, make modules as the user who owns this folder, then make install"; exit 0; }; \
 	kernel=$$(grep -a -o 'vermagic=[^ ]*' profil.ko | cut -d = -f 2); \
 	test -n "$$kernel" || { echo "make: profil.ko is no whole module and was not installed: rm profil.ko, then make modules" >&2; exit 1; }; \
-	set -ex; \
-	install -D -m 644 profil.ko $(DESTDIR)/lib/modules/$$kernel/updates/profil.ko; \
+	echo "install -D -m 644 profil.ko $(DESTDIR)/lib/modules/$$kernel/updates/profil.ko"; \
+	install -D -m 644 profil.ko $(DESTDIR)/lib/modules/$$kernel/updates/profil.ko || exit; \
 	test -n "$(DESTDIR)" || depmod $$kernel
 
 install-dkms:
@@ -161,5 +167,5 @@ distclean: clean
 	cd "$${PROFIL_CACHE:-$${XDG_CACHE_HOME:-$$HOME/.cache}/profil}" && \
 		rm -rf apt kernels passed programs source kvm-* lock.* tmp.*
 
-.PHONY: all help no-blanks modules lib quick lint test check check-ci long results bench bench-all \
+.PHONY: all help no-blanks modules lib quick lint test check check-ci long results bench bench-all doc \
 	demo vm vm-run install install-dkms uninstall clean distclean

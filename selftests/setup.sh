@@ -43,7 +43,8 @@ libpython3-dev check
 shellcheck check
 mandoc check
 python3 check
-python3-docutils check
+python3-sphinx check doc
+groff-base check
 clang check
 g++ check
 perl build check debug
@@ -59,7 +60,7 @@ END
 }
 
 usage() {
-	echo "usage: setup.sh [--yes] GROUP...   groups: build test vm check debug demo programs bench dkms" >&2
+	echo "usage: setup.sh [--yes] GROUP...   groups: build test vm check debug demo doc programs bench dkms" >&2
 	exit 2
 }
 
@@ -68,7 +69,7 @@ groups=
 for arg; do
 	case $arg in
 	--yes) yes=1 ;;
-	build | test | vm | check | debug | demo | programs | bench | dkms) groups="$groups $arg" ;;
+	build | test | vm | check | debug | demo | doc | programs | bench | dkms) groups="$groups $arg" ;;
 	*) usage ;;
 	esac
 done

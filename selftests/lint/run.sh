@@ -24,7 +24,7 @@ unset MAKEFLAGS
 
 # Slow ones first, so that two at a time end together.
 CHECKS='build-6.1 build-6.12 build-7.2 coccinelle checkpatch shellcheck
-	kernel-doc rst mandoc manual uapi-layout uapi-dialects kselftest compat order spdx size names comparison
+	install kernel-doc rst mandoc manual uapi-layout uapi-dialects kselftest compat order spdx size names comparison
 	statements'
 
 # What a check reads, as a regular expression of names; the others read all.
@@ -32,8 +32,9 @@ declare -A READS=(
 	[build-6.12]='^(module/|uapi/|Kbuild$)'
 	[coccinelle]='^module/.*\.c$'
 	[checkpatch]='\.[ch]$'
+	[install]='^(Makefile|Documentation/|libwrap/|uapi/|README.md|CHANGELOG.md|COPYING|LICENSES/|dkms.conf|Kbuild)'
 	[kernel-doc]='^(uapi|module)/'
-	[rst]='\.rst$|^uapi/'
+	[rst]='\.rst$|^uapi/|^Documentation/.*\.(py|svg)$'
 	[mandoc]='^Documentation/man/'
 	[manual]='^(Documentation/man/|uapi/|module/)'
 	[uapi-layout]='^uapi/'
@@ -192,6 +193,29 @@ check_shellcheck() {
 	shell_files | xargs -r -P 2 -n 4 shellcheck -x -P SCRIPTDIR
 }
 
+# For a kernel that is not this one, and is no more than its name; then without a module,
+# and with half of one.  What install puts somewhere, uninstall takes away.
+check_install() {
+	local root=$TMP/root tree=$TMP/installed kdir=$TMP/kdir file said
+	mkdir -p "$root" "$tree" "$kdir"
+	tar -c --exclude=./build --exclude=./.git --exclude=./profil.ko . | tar -x -C "$tree"
+	# shellcheck disable=SC2016 # a variable of make
+	printf 'modules:\n\tprintf "\\0vermagic=9.9.9-planted SMP\\0" >$(M)/profil.ko\n' >"$kdir/Makefile"
+	set -- make -s -C "$tree" DESTDIR="$root"
+	"$@" install 2>&1 | grep 'make modules as the user who owns this folder' || { echo 'a missing module is not said'; return 1; }
+	for file in lib/libprofil.so.1 include/profil.h share/man/man4/profil.4 share/doc/profil/gprof.rst \
+		share/doc/profil/examples/ex.c; do
+		[ -e "$root/usr/local/$file" ] || { echo "$file is not installed"; return 1; }
+	done
+	"$@" uninstall 2>&1 && "$@" all KDIR="$kdir" 2>&1 && "$@" install install-dkms 2>&1 || return
+	[ -s "$root/lib/modules/9.9.9-planted/updates/profil.ko" ] || { find "$root/lib"; return 1; }
+	"$@" uninstall 2>&1 || return
+	! find "$root" -mindepth 1 | grep . || { echo 'this is left'; return 1; }
+	: >"$tree/profil.ko"
+	! said=$("$@" install 2>&1) || { echo 'half a module is installed'; return 1; }
+	grep 'is no whole module and was not installed' <<<"$said"
+}
+
 check_kernel_doc() {
 	need perl perl && source_tree || return
 	# shellcheck disable=SC2046 # our own names, without spaces
@@ -199,24 +223,25 @@ check_kernel_doc() {
 		$(files -path './uapi/*.h' -o -path './module/*.[ch]') 2>&1
 }
 
+# Without a warning, outside of a kernel's source; and what the header says is there.
 check_rst() {
-	local python=/usr/bin/python3
-	need perl perl && source_tree || return
-	"$python" -c 'import docutils' 2>/dev/null ||
-		{ echo "python3 has no docutils: apt-get install python3-docutils"; return 1; }
-	# shellcheck disable=SC2046
-	"$python" "$LINT/rst.py" "$SOURCE/scripts/kernel-doc" $(all_files -name '*.rst') 2>&1
+	need sphinx-build python3-sphinx || return
+	PYTHONDONTWRITEBYTECODE=1 sphinx-build -q -W --keep-going -d "$TMP/doctrees" Documentation "$TMP/doc" 2>&1 &&
+		{ grep -q 'id="c.profil_start.regions_uptr"' "$TMP/doc/userspace-api/profil.html" ||
+			{ echo 'the interface has no struct profil_start'; return 1; }; }
 }
 
 check_mandoc() {
-	need mandoc mandoc || return
+	need mandoc mandoc && need groff groff-base || return
 	local pages
 	pages=$(all_files -path './Documentation/man/*.[0-9]')
 	[ -n "$pages" ] || { echo "there are no manual pages in Documentation/man"; return 1; }
 	# Which other manual pages this machine has is no matter of ours.
 	# shellcheck disable=SC2086
-	! { mandoc -T lint -W style $pages 2>&1 || :; } |
-		grep -v 'referenced manual not found\|outdated mandoc.db'
+	! {
+		mandoc -T lint -W style $pages 2>&1 || :
+		printf '%s\n' $pages | xargs -I{} groff -ww -z -t -mandoc -T utf8 {} 2>&1
+	} | grep -v 'referenced manual not found\|outdated mandoc.db'
 }
 
 # same LABEL FILE FILE: the lines of what LABEL says, and of the page

@@ -77,11 +77,19 @@ all() {
 	planted shellcheck 'SC2086' 'sed -i "\$a rm \$1" selftests/setup.sh'
 	planted kernel-doc "'region_num' not described" \
 		'sed -i "/@region_num:/d" uapi/linux/profil.h'
+	planted install 'gprof.rst is not installed' 'sed -i "s, Documentation/\*.rst,," Makefile'
+	planted install 'this is left' 'sed -i "/rm -rf .*DOCDIR/d" Makefile'
+	planted install '^# /.*/lib' 'sed -i "s,lib/modules/\$\$kernel/updates,lib/modules/\$(KVER)/updates," Makefile'
+	planted install 'half a module is installed' 'sed -i "/test -n \"\$\$kernel\"/d" Makefile'
 	planted rst 'kernel-doc has nothing' \
 		'printf "\n.. kernel-doc:: uapi/linux/profil.h\n   :identifiers: planted\n" >>Documentation/userspace-api/profil.rst'
+	planted rst 'the interface has no struct' 'sed -i "/^.. kernel-doc/,/:identifiers/d" Documentation/userspace-api/profil.rst'
+	planted rst 'its comment' 'sed -i "/@jitter: /,+1d" uapi/linux/profil.h'
 	planted rst 'start-string without end-string' \
 		'printf "\n*planted\n" >>Documentation/internals.rst'
 	planted mandoc 'unknown macro: .Planted' 'echo .Planted >>Documentation/man/profil.3'
+	planted mandoc "can't break line" \
+		'printf ".Bl -column %s 0123456789012345678901234567890123456789 wide -compact\n.It a Ta b Ta wider than what is left of the line\n.El\n" 0123456789012345678901234567890123456789 >>Documentation/man/gmon.out.5'
 	planted mandoc 'mandoc is not installed' \
 		'mkdir bin && ln -s /usr/bin/* bin/ && rm bin/mandoc && sed -i "2i PATH=$PWD/bin" selftests/lint/run.sh'
 	planted manual '^# -max_timer_rate' \
@@ -110,9 +118,9 @@ all() {
 	planted statements 'uapi_test has no test planted' \
 		'echo "\`\`uapi_test: planted\`\`" >>Documentation/security.rst'
 	edited '' '' true
-	edited 'rst shellcheck spdx names' '' 'echo >>Documentation/internals.rst'
-	edited 'mandoc manual shellcheck spdx names' mandoc 'echo .Planted >>Documentation/man/profil.3'
-	edited 'checkpatch shellcheck spdx names' checkpatch 'echo "static int planted=1;" >>libwrap/calls.c'
+	edited 'install rst shellcheck spdx names' '' 'echo >>Documentation/internals.rst'
+	edited 'install mandoc manual shellcheck spdx names' mandoc 'echo .Planted >>Documentation/man/profil.3'
+	edited 'checkpatch install shellcheck spdx names' checkpatch 'echo "static int planted=1;" >>libwrap/calls.c'
 	edited "checkpatch kselftest comparison statements shellcheck spdx names" kselftest "rm selftests/kernel/ticks.h"
 	planted names 'TODO: planted' 'echo "/* TODO: planted */" >>module/main.c'
 }
