@@ -68,6 +68,22 @@ top_functions() {
 	' - "$tmp/theirs" "$tmp/ours"
 }
 
+# labels: of the lines below the table, without their numbers
+labels() {
+	sed -n '/ticks of its threads/,/wall/p' | sed -E 's/^ *//; s/[0-9.]+/N/g'
+}
+
+# What README.md shows is what the report says today, of functions that there are.
+as_in_the_readme() {
+	"$demo/report" "$demo/check/sqlite.profil" | labels >"$tmp/ours"
+	labels <"$top/README.md" >"$tmp/shown"
+	diff "$tmp/shown" "$tmp/ours"
+	awk '$2 ~ /%$/ { print $3 }' "$top/README.md" >"$tmp/named"
+	test -s "$tmp/named"
+	awk -F '\t' 'NR == FNR { if ($1 == "function") there[$3]; next }
+		!($0 in there) { print $0 " has no samples"; bad = 1 } END { exit bad }' "$tmp/tsv" "$tmp/named"
+}
+
 check "runs in a deterministic VM" runs
 check "gives the same answers as on the host" same_answers
 check "at least 2000 samples" counts 'count["in_range"] + count["outside"] >= 2000'
@@ -76,4 +92,5 @@ check "ticks x period is user + system time, within 5 %" \
 	counts 'counted > 0.95 * used && counted < 1.05 * used'
 check "nothing is lost" counts 'count["lost"] == 0 && count["pending"] == 0'
 check "three of the top five are in callgrind's top five" top_functions
+check "README.md shows what is there" as_in_the_readme
 plan
