@@ -146,6 +146,7 @@ static long profil_deliver_once(struct profil_reg *reg,
 	if (ret >= 0) {
 		raw_spin_lock(&reg->lock);
 		atomic64_sub(n, &reg->count[PROFIL_PENDING]);
+		profil_race(PROFIL_RACE_MOVE);
 		atomic64_add(ret, &reg->count[PROFIL_IN_RANGE]);
 		atomic64_add(n - ret, &reg->count[PROFIL_SATURATED]);
 		raw_spin_unlock(&reg->lock);

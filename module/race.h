@@ -11,6 +11,7 @@ enum profil_race_point {
 	PROFIL_RACE_USE,	/* set read, not used */
 	PROFIL_RACE_LEAVE,	/* set used, section still seen */
 	PROFIL_RACE_ACCOUNT,	/* word written, not accounted for */
+	PROFIL_RACE_MOVE,	/* no longer pending, in no other class */
 	PROFIL_RACE_BUMP,	/* word read, not written */
 	PROFIL_RACE_DELIVER,	/* task_work begun, record not taken */
 	PROFIL_RACE_FAULT,	/* write failed, mapping not looked up */

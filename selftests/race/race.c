@@ -23,6 +23,7 @@ static const char *const profil_race_names[] = {
 	[PROFIL_RACE_USE]	= "use",
 	[PROFIL_RACE_LEAVE]	= "leave",
 	[PROFIL_RACE_ACCOUNT]	= "account",
+	[PROFIL_RACE_MOVE]	= "move",
 	[PROFIL_RACE_BUMP]	= "bump",
 	[PROFIL_RACE_DELIVER]	= "deliver",
 	[PROFIL_RACE_FAULT]	= "fault",
