@@ -3,9 +3,8 @@
  * libprofil: histograms of the program counter, filled in by the kernel at the
  * timer tick.
  *
- * profil() is declared by <unistd.h> and sprofil() by <sys/profil.h>, where the
- * C library has them, and otherwise here; libprofil defines both.  For every
- * call:
+ * sprofil() is declared by <sys/profil.h>, where the C library has that, and
+ * otherwise here; libprofil defines both that and profil().  For every call:
  *
  * Return: 0, with errno as it was; or -1, with errno as <linux/profil.h> says.
  * Without the device, errno is as open() of /dev/profil says, and a line on
@@ -73,11 +72,22 @@ enum {
 	PROF_FAST	= 1 << 1	/* every tick is a sample */
 };
 
-int profil(unsigned short *buf, size_t bufsiz, size_t offset,
-	   unsigned int scale);
 int sprofil(struct prof *profp, int profcnt, struct timeval *tvp,
 	    unsigned int flags);
 
+#endif
+
+/*
+ * In strict C, <unistd.h> does not declare it.  Where it does, in glibc, @buf is
+ * nonnull there: compilers warn of NULL, and -fsanitize=undefined reports it.  What
+ * ends profiling and is clean everywhere is profil_stop(), or @scale 0 with a @buf.
+ */
+#ifdef __THROW
+int profil(unsigned short *buf, size_t bufsiz, size_t offset,
+	   unsigned int scale) __THROW;
+#else
+int profil(unsigned short *buf, size_t bufsiz, size_t offset,
+	   unsigned int scale);
 #endif
 
 /*

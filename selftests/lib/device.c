@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * To preload: a /dev/profil that can be opened, of a kernel with 250 ticks a second,
- * and counts nothing.  REGIONS is how many regions it takes.  With REFUSE it starts nothing either, for the reason with that
- * number; without, it tells stderr what it was asked.
+ * and counts nothing.  REGIONS is how many regions it takes.  With REFUSE it starts
+ * nothing either, for the reason with that number; without, it tells stderr what it was asked.
  */
 #include <errno.h>
 #include <fcntl.h>

@@ -119,6 +119,35 @@ c90() {
 
 # In any order with the header that has nearly its name, and without it, where
 # the C library has none.
+# What a program may write, in C and in C++; -m32 has no headers of C++.
+dialects() {
+	for order in 'profil.h unistd.h' 'unistd.h profil.h' 'profil.h'; do
+		{
+			printf '#include <%s>\n' $order
+			echo 'static unsigned short buf[100];'
+			echo 'int main(void) { return profil(buf, sizeof(buf), 0, 65536) || profil_stop(); }'
+		} >"$tmp/dialect.c"
+		for std in c89 c99 c11 c17 c2x gnu89 gnu99 gnu17 gnu2x; do
+			compile -std=$std -Wall -Wextra -Wpedantic -Werror -fsyntax-only "$tmp/dialect.c"
+		done
+		for std in c++11 c++14 c++17 c++20 gnu++20; do
+			g++ -x c++ -std=$std -Wall -Wextra -Wpedantic -Werror -fsyntax-only \
+				-I"$here/../../libwrap" -I"$here/../../uapi" "$tmp/dialect.c"
+		done
+	done
+}
+
+# The sanitizer ends the program when it has something to report.
+clean_ends() {
+	{
+		printf '#include <%s>\n' unistd.h profil.h
+		echo 'int main(void) { unsigned short buf[1]; return profil_stop() || profil(buf, 0, 0, 0); }'
+	} >"$tmp/ends.c"
+	compile -O2 -Wall -Wextra -Wnonnull -Werror -fsanitize=undefined -fno-sanitize-recover=all \
+		-o "$tmp/ends" "$tmp/ends.c" -L"$lib" -lprofil -Wl,-rpath,"$lib"
+	$run "$tmp/ends"
+}
+
 headers() {
 	uses_all unistd.h profil.h >"$tmp/1.c"
 	uses_all profil.h sys/profil.h unistd.h >"$tmp/2.c"
@@ -224,6 +253,8 @@ check "-lprofil stands before the C library" link_shared
 check "a static program links without a warning" link_static
 check "a program may have a profil() of its own beside sprofil()" own_profil
 check "<profil.h> is at peace with <sys/profil.h>, and replaces it" headers
+check "both are without a warning in each C and C++" dialects
+check "what ends profiling is clean for compilers and sanitizers" clean_ends
 check "the examples compile, and the manual pages show them" examples
 check "installs its files under DESTDIR" installed_files
 check "profil.pc compiles C90 against them" pkg_config
