@@ -19,84 +19,20 @@ _Atomic unsigned char libprofil_arcs_state = ARCS_ON_FS;
 void __monstartup(unsigned long low, unsigned long high);
 void _mcleanup(void);
 
-struct relocs {
-	const ElfW(Rela) *first;
-	size_t bytes;
-};
-
-struct names {
-	const ElfW(Sym) *symbols;
-	const char *strings;
-	size_t bytes;
-	struct relocs calls, others;
-};
-
-static void find_names(struct names *names, const ElfW(Dyn) *dyn)
-{
-	for (; dyn->d_tag != DT_NULL; dyn++)
-		if (dyn->d_tag == DT_SYMTAB)
-			names->symbols = (const void *)dyn->d_un.d_ptr;
-		else if (dyn->d_tag == DT_STRTAB)
-			names->strings = (const void *)dyn->d_un.d_ptr;
-		else if (dyn->d_tag == DT_STRSZ)
-			names->bytes = dyn->d_un.d_val;
-		else if (dyn->d_tag == DT_JMPREL)
-			names->calls.first = (const void *)dyn->d_un.d_ptr;
-		else if (dyn->d_tag == DT_PLTRELSZ)
-			names->calls.bytes = dyn->d_un.d_val;
-		else if (dyn->d_tag == DT_RELA)
-			names->others.first = (const void *)dyn->d_un.d_ptr;
-		else if (dyn->d_tag == DT_RELASZ)
-			names->others.bytes = dyn->d_un.d_val;
-}
-
-static bool is_one_of(const char *name, const char *const *list)
-{
-	for (; *list; list++)
-		if (!strcmp(name, *list))
-			return true;
-	return false;
-}
-
-static bool any_is_for(const struct relocs *relocs, const struct names *names,
-		       const char *const *list)
-{
-	for (size_t i = 0; i < relocs->bytes / sizeof(*relocs->first); i++) {
-		const ElfW(Sym) *symbol = names->symbols + ELF64_R_SYM(relocs->first[i].r_info);
-
-		if (symbol->st_shndx == SHN_UNDEF && symbol->st_name < names->bytes &&
-		    is_one_of(names->strings + symbol->st_name, list))
-			return true;
-	}
-	return false;
-}
-
-/*
- * Whoever needs a symbol has a relocation for it.  How many symbols there are is not
- * said anywhere: strings may be before them, or far behind with nothing mapped between,
- * and an empty hash table of GNU's does not count what is undefined.
- */
-static bool needs(const struct names *names, const char *const *list)
-{
-	return any_is_for(&names->calls, names, list) ||
-	       any_is_for(&names->others, names, list);
-}
-
 static const char *const counting[] = { "mcount", "_mcount", "__fentry__", NULL };
 static const char *const starting[] = { "__monstartup", "monstartup", NULL };
 
-/* 1 if it needs mcount, -1 if a start-up file will start it, or it does so itself. */
-static int look(const struct dl_phdr_info *info, const ElfW(Phdr) *phdr)
+/* What a start-up file will start, or starts itself, is more than what needs mcount. */
+static bool look(void *arg, const char *name, uintptr_t *place)
 {
-	struct names names = { 0 };
+	int *found = arg;
 
-	find_names(&names, (const void *)(info->dlpi_addr + phdr->p_vaddr));
-	/* Those of the kernel's own object are no addresses. */
-	if (!names.symbols || (uintptr_t)names.symbols < info->dlpi_addr)
-		return 0;
-	if (needs(&names, starting))
-		return -1;
-	return needs(&names, counting);
+	(void)place;
+	if (libprofil_is_one_of(name, starting))
+		*found = -1;
+	else if (!*found && libprofil_is_one_of(name, counting))
+		*found = 1;
+	return *found >= 0;
 }
 
 static int look_at_object(struct dl_phdr_info *info, size_t size, void *arg)
@@ -105,9 +41,7 @@ static int look_at_object(struct dl_phdr_info *info, size_t size, void *arg)
 
 	(void)size;
 	(void)arg;
-	for (int i = 0; i < info->dlpi_phnum && !found; i++)
-		if (info->dlpi_phdr[i].p_type == PT_DYNAMIC)
-			found = look(info, &info->dlpi_phdr[i]);
+	libprofil_needed_each(info, look, &found);
 	return found;
 }
 
@@ -191,6 +125,8 @@ void *dlopen(const char *file, int mode)
 	if (caller_matters(file))
 		return next(file, mode);
 	handle = next(file, mode);
+	if (handle && mode & RTLD_DEEPBIND)
+		libprofil_rebind(handle);
 	if (handle)
 		follow();
 	return handle;

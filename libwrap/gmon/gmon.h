@@ -128,7 +128,12 @@ void libprofil_when_begin(void);
 void libprofil_when_exit(void);
 void libprofil_when_forked(void);
 
-/* detect.c, in the shared library alone */
+/* needed.c, and detect.c, in the shared library alone */
+typedef bool libprofil_needed_fn(void *arg, const char *name, uintptr_t *place);
+void libprofil_needed_each(const struct dl_phdr_info *info, libprofil_needed_fn *each,
+			   void *arg);
+bool libprofil_is_one_of(const char *name, const char *const *list);
+void libprofil_rebind(void *handle);
 void libprofil_detect(void);
 
 #endif /* _LIBPROFIL_GMON_H */

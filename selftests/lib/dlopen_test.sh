@@ -225,6 +225,20 @@ origin() {
 	counted in_a 23 "$tmp/a/liba.so" "$tmp/run/gmon.out.liba.so"
 }
 
+# Its own libraries come first then, and among them the C library.
+deepbind() {
+	for flag in -z,lazy -z,now,-z,relro; do
+		library "$tmp/a/deep.so" in_deep -Wl,$flag
+		run "$host" deep "$tmp/a/deep.so" 40
+		counted in_deep 40 "$tmp/a/deep.so" "$tmp/run/gmon.out.deep.so"
+		$CC -fPIC -shared -DWORK=in_starts -DPROFIL -o "$tmp/a/starts.so" "$here/plug.c" -Wl,$flag
+		$CC -fPIC -shared -I"$here/../../uapi" -o "$tmp/device.so" "$here/device.c"
+		run env LD_PRELOAD="$tmp/device.so:$lib/libprofil.so" \
+			"$host" deep "$tmp/a/starts.so" 41 2>"$tmp/err"
+		grep '^start 100 0 0$' "$tmp/err"
+	done
+}
+
 # At once: a signal does not look for what is there.
 noticed() {
 	for file in "$tmp/a/liba.so" liba.so; do
@@ -316,6 +330,7 @@ check 'or before them' strings_first
 check 'or which exports nothing' exports_nothing
 check 'dlopen() still searches where its caller says' runpath
 check 'and knows its caller by ORIGIN' origin
+check 'RTLD_DEEPBIND does not pass this library by' deepbind
 check 'a library is noticed when dlopen() returns' noticed
 check 'a library brings libprofil, and leaves it there' brings_it
 check 'a program without any of it writes nothing' nothing_of_pg

@@ -2,9 +2,10 @@
 /*
  * Opens libraries, and does as it is told:
  *
- *	host {FILE | N | close | fork | hold | inside | size | term | dump}...
+ *	host {FILE | N | close | deep | fork | hold | inside | size | term | dump}...
  *
- * FILE is opened, N calls are made in it, close closes it, fork goes on in a child,
+ * FILE is opened, N calls are made in it, close closes it, deep is
+ * for RTLD_DEEPBIND, and lazily, from then on, fork goes on in a child,
  * hold has a thread be in dl_iterate_phdr() until that ends, inside forks from there,
  * size prints how many pages are mapped, term is a signal that ends it, and dump says
  * what profil_dump() returns, and what becomes of errno 77.  With LINKED, calls are
@@ -27,6 +28,7 @@
 int profil_dump(void);
 
 static void *handle;
+static int mode = RTLD_NOW;
 
 #ifdef LINKED
 void plug(long num);
@@ -41,7 +43,7 @@ static void plug(long num)
 
 static void open_library(const char *file)
 {
-	handle = dlopen(file, RTLD_NOW);
+	handle = dlopen(file, mode);
 	if (!handle) {
 		fprintf(stderr, "%s\n", dlerror());
 		exit(1);
@@ -138,6 +140,8 @@ static void act(char **words)
 	for (; *words; words++) {
 		if (!strcmp(*words, "close"))
 			dlclose(handle);
+		else if (!strcmp(*words, "deep"))
+			mode = RTLD_LAZY | RTLD_DEEPBIND;
 		else if (!strcmp(*words, "fork"))
 			go_on_in_child();
 		else if (!strcmp(*words, "hold"))

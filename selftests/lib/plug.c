@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * A shared library of gcc -pg: WORK is what its function is called; RESOLVED, by way of
- * a resolver; EARLY times by a constructor.
+ * a resolver; EARLY times by a constructor.  With PROFIL it starts a profile itself.
  */
+#include <unistd.h>
+
 #define NOINLINE __attribute__((noinline, noclone))
 
 NOINLINE void WORK(void);
@@ -25,6 +27,11 @@ static void work(void) __attribute__((ifunc("choose")));
 void plug(long num);
 void plug(long num)
 {
+#ifdef PROFIL
+	static unsigned short buf[64];
+
+	profil(buf, sizeof(buf), (size_t)plug, 65536);
+#endif
 	while (num--)
 		work();		/* a turn */
 }				/* all turns */
