@@ -2,9 +2,10 @@
 /* The calls of <profil.h>: one command each. */
 #define _GNU_SOURCE
 #include <errno.h>
+#include <pthread.h>
 #include <stdint.h>
-#include <sys/mman.h>
 #include <sys/auxv.h>
+#include <sys/mman.h>
 #include "internal.h"
 
 /* What the anchor is while the first START is on its way: there may be a profile. */
@@ -16,23 +17,55 @@
  */
 static atomic_uintptr_t anchor;
 
+void libprofil_begins(void)
+{
+	uintptr_t none = 0;
+
+	atomic_compare_exchange_strong(&anchor, &none, UNKNOWN);
+}
+
 bool libprofil_on(void)
 {
 	return atomic_load(&anchor);
 }
 
+/*
+ * Another library may have unmapped the anchor, and the address may be another's now.
+ * The second question is for locked memory.  A filter of system calls that forbids
+ * them leaves us with what we know.
+ */
+static bool is_anchor(uintptr_t page, size_t size)
+{
+	if (!madvise((void *)page, size, MADV_COLD) || errno == ENOMEM)
+		return false;
+	return !msync((void *)page, size, MS_INVALIDATE) ||
+	       (errno != EBUSY && errno != ENOMEM);
+}
+
+/* Whether it was there, and is not any more. */
+static bool unmap(uintptr_t page)
+{
+	size_t size = getauxval(AT_PAGESZ);
+
+	return page > UNKNOWN && is_anchor(page, size) && !munmap((void *)page, size);
+}
+
 int libprofil_start(struct profil_start *start)
 {
-	uintptr_t none = 0, unknown = UNKNOWN;
+	uintptr_t unknown = UNKNOWN, former = atomic_load(&anchor);
+	int err = errno;
 	int ret;
 
-	/* Before the command, so that a stop right after it sees this. */
-	atomic_compare_exchange_strong(&anchor, &none, UNKNOWN);
 	ret = libprofil_command(PROFIL_IOC_START, start);
-	if (!ret && start->out_anchor)
+	if (!ret && start->out_anchor) {
+		/* In a forked child that inherited no profile, nothing hangs on it. */
+		if (former != start->out_anchor)
+			unmap(former);
+		errno = err;
 		atomic_store(&anchor, start->out_anchor);
-	else
+	} else {
 		atomic_compare_exchange_strong(&anchor, &unknown, 0);
+	}
 	/*
 	 * What ends an earlier profile of the device ends the C library's too.
 	 * After the command: see libprofil_c_library_profil().
@@ -49,7 +82,7 @@ int libprofil_as_profil(int ret)
 	return ret;
 }
 
-static int or_complain(int ret)
+int libprofil_or_complain(int ret)
 {
 	if (ret != NO_DEVICE)
 		return ret;
@@ -60,58 +93,54 @@ static int or_complain(int ret)
 PROFIL_API
 int profil_start(struct profil_start *start)
 {
-	return or_complain(libprofil_start(start));
+	return libprofil_or_complain(libprofil_start(start));
 }
 
-/*
- * Another library may have unmapped the anchor, and the address may be another's now.
- * A filter of system calls that forbids the question leaves us with what we know.
- */
-static bool is_anchor(uintptr_t page)
-{
-	return madvise((void *)page, getauxval(AT_PAGESZ), MADV_COLD) && errno != ENOMEM;
-}
-
-static int stop(bool unmap)
+static int stop(bool pause)
 {
 	struct profil_stop args = { .size = sizeof(args) };
-	uintptr_t page = atomic_load(&anchor);
+	uintptr_t page = atomic_load(&anchor), none = 0;
 	int ret;
 
 	if (!page)
 		return 0;
 	/* It delivers what is pending in other threads, but may not be possible. */
 	ret = libprofil_command_kept(PROFIL_IOC_STOP, &args);
-	if (!ret && !unmap)
+	if (!ret && pause)
 		return 0;
 	page = atomic_exchange(&anchor, 0);
-	if (page > UNKNOWN && is_anchor(page) &&
-	    !munmap((void *)page, getauxval(AT_PAGESZ)))
+	if (unmap(page) || !ret)
 		return 0;
-	return ret ? libprofil_command(PROFIL_IOC_STOP, &args) : 0;
+	ret = libprofil_command(PROFIL_IOC_STOP, &args);
+	/* The next stop tries it again. */
+	if (ret)
+		atomic_compare_exchange_strong(&anchor, &none, page);
+	return ret;
 }
 
-static int stop_all(bool unmap)
+static int stop_all(bool pause)
 {
 	int err = errno;
-	int ret;
+	int cancel, ret;
 
 	if (libprofil_c_library_stop())
 		return -1;
-	ret = stop(unmap);
+	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
+	ret = stop(pause);
+	pthread_setcancelstate(cancel, NULL);
 	if (!ret)
 		errno = err;
-	return or_complain(ret);
+	return libprofil_or_complain(ret);
 }
 
 int libprofil_pause(void)
 {
-	return stop_all(false);
+	return stop_all(true);
 }
 
 int libprofil_stop(void)
 {
-	return stop_all(true);
+	return stop_all(false);
 }
 
 PROFIL_API
@@ -126,11 +155,11 @@ int profil_stop(void)
 PROFIL_API
 int profil_stats(struct profil_stats *stats)
 {
-	return or_complain(libprofil_command(PROFIL_IOC_STATS, stats));
+	return libprofil_or_complain(libprofil_command(PROFIL_IOC_STATS, stats));
 }
 
 PROFIL_API
 int profil_query(struct profil_query *query)
 {
-	return or_complain(libprofil_command(PROFIL_IOC_QUERY, query));
+	return libprofil_or_complain(libprofil_command(PROFIL_IOC_QUERY, query));
 }

@@ -17,55 +17,74 @@
 #define HIGH 1000
 
 /*
- * The descriptor of the last START, or -1.  It stays open, so that later calls work
- * where the device cannot be opened any more: after chroot(), in another mount
- * namespace, with RLIMIT_NOFILE used up, behind a filter of system calls.  Its number
- * is out of the way of programs that look at theirs, and exec() closes it.
+ * The descriptor of a START, or -1.  It stays open, so that later calls work where the
+ * device cannot be opened any more: after chroot(), in another mount namespace, with
+ * RLIMIT_NOFILE used up, behind a filter of system calls.  Its number is out of the way
+ * of programs that look at theirs, and exec() closes it.
  */
 static atomic_int kept = -1;
-static atomic_ullong kept_device;
+static atomic_uint kept_device;
 
-/* Programs that close all of their descriptors close ours, too, and use its number. */
-static bool is_device(int fd)
+/*
+ * Programs that close all of their descriptors close ours, too, and use its number.
+ * @unknown: the answer where a filter forbids the question
+ */
+static bool is_device(int fd, bool unknown)
 {
 	struct stat status;
 
 	if (fd < 0)
 		return false;
 	if (!fstat(fd, &status))
-		return S_ISCHR(status.st_mode) && status.st_rdev == atomic_load(&kept_device);
-	/* A filter may forbid the question, which is no answer. */
-	return errno != EBADF;
+		return S_ISCHR(status.st_mode) &&
+		       (unsigned int)status.st_rdev == atomic_load(&kept_device);
+	return errno != EBADF && unknown;
+}
+
+/* The number is as high as the limit allows, but for powers of two. */
+static int move_up(int fd)
+{
+	int high = -1;
+
+	for (int from = HIGH; from > STDERR_FILENO && high < 0; from /= 2)
+		high = fcntl(fd, F_DUPFD_CLOEXEC, from);
+	if (high < 0 && fd > STDERR_FILENO)
+		return fd;
+	close(fd);
+	return high;
 }
 
 static void keep(int fd)
 {
-	int high = fcntl(fd, F_DUPFD_CLOEXEC, HIGH);
+	int none = -1, old = atomic_load(&kept);
 	struct stat status;
 
-	if (high >= 0) {
-		close(fd);
-		fd = high;
-	}
-	if (fstat(fd, &status)) {
-		close(fd);
+	/* Before there is a new one, which may get its number. */
+	if (!is_device(old, true))
+		atomic_compare_exchange_strong(&kept, &old, none);
+	fd = move_up(fd);
+	if (fd < 0)
 		return;
+	if (!fstat(fd, &status)) {
+		atomic_store(&kept_device, status.st_rdev);
+		/* That of another thread may be in use: it stays. */
+		if (atomic_compare_exchange_strong(&kept, &none, fd))
+			return;
 	}
-	atomic_store(&kept_device, status.st_rdev);
-	fd = atomic_exchange(&kept, fd);
-	/* Another thread was faster. */
-	if (is_device(fd))
-		close(fd);
+	close(fd);
 }
 
 /* Closes the descriptor that stays. */
 void libprofil_device_close(void)
 {
 	int err = errno;
-	int fd = atomic_exchange(&kept, -1);
+	int cancel, fd;
 
-	if (is_device(fd))
+	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
+	fd = atomic_exchange(&kept, -1);
+	if (is_device(fd, false))
 		close(fd);
+	pthread_setcancelstate(cancel, NULL);
 	errno = err;
 }
 
@@ -73,6 +92,8 @@ static int command(int fd, unsigned long cmd, void *arg)
 {
 	int err = errno;
 
+	if (cmd == PROFIL_IOC_START)
+		libprofil_begins();
 	if (ioctl(fd, cmd, arg) < 0)
 		return -1;
 	errno = err;
@@ -83,8 +104,13 @@ static int command(int fd, unsigned long cmd, void *arg)
 int libprofil_command_kept(unsigned long cmd, void *arg)
 {
 	int fd = atomic_load(&kept);
+	int ret;
 
-	return is_device(fd) ? command(fd, cmd, arg) : NO_DEVICE;
+	if (!is_device(fd, true))
+		return NO_DEVICE;
+	ret = command(fd, cmd, arg);
+	/* Closed meanwhile, or never ours. */
+	return ret && (errno == EBADF || errno == ENOTTY) ? NO_DEVICE : ret;
 }
 
 static int command_opened(unsigned long cmd, void *arg)

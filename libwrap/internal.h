@@ -42,6 +42,10 @@ void libprofil_rate_choose(struct profil_start *start, const struct profil_query
 int libprofil_start(struct profil_start *start);
 /* What START returned, with the error of profil(2) for a histogram. */
 int libprofil_as_profil(int ret);
+/* What a command returned, and a line on stderr where there is no device: 0 or -1. */
+int libprofil_or_complain(int ret);
+/* Right before a START, so that a stop right after it sees this. */
+void libprofil_begins(void);
 /* Whether there may be a profile of the device. */
 bool libprofil_on(void);
 /* Ends the profile, for a while: what was counted can still be read.  0 or -1. */

@@ -166,8 +166,8 @@ int profil(unsigned short *buf, size_t bufsiz, size_t offset,
  * @start: The whole command, see <linux/profil.h>; what is named out_* is filled in
  *
  * Errors: EINVAL, E2BIG, EOPNOTSUPP, EFAULT, ENXIO, ENOMEM, ENOSPC, EAGAIN, EINTR,
- * ENODEV.  After ENXIO, for a histogram, nothing is profiled any more; after all
- * others an earlier profile goes on.
+ * ENODEV.  After ENXIO, for a histogram, nothing is profiled any more, nor after EFAULT
+ * where @start could be read but not written; after all others an earlier profile goes on.
  */
 int profil_start(struct profil_start *start);
 

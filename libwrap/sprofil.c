@@ -78,7 +78,7 @@ static int start_ranges(struct profil_start *start, const struct prof *profp,
 	start->region_len = sizeof(*regions);
 	start->regions_uptr = (uintptr_t)regions;
 	start->region_num = fill(regions, num, profp, profcnt, flags);
-	ret = libprofil_as_profil(profil_start(start));
+	ret = libprofil_or_complain(libprofil_as_profil(libprofil_start(start)));
 	err = errno;
 	munmap(regions, bytes);
 	errno = err;

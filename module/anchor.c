@@ -27,6 +27,7 @@ static void profil_anchor_open(struct vm_area_struct *vma)
 		return;
 	if (reg->mm == vma->vm_mm) {
 		atomic_inc(&reg->anchors);
+		reg->former = reg->anchor;
 		WRITE_ONCE(reg->anchor, vma->vm_start);
 		return;
 	}
@@ -41,8 +42,14 @@ static void profil_anchor_close(struct vm_area_struct *vma)
 {
 	struct profil_reg *reg = vma->vm_private_data;
 
-	if (!reg || !atomic_dec_and_test(&reg->anchors))
+	if (!reg)
 		return;
+	if (!atomic_dec_and_test(&reg->anchors)) {
+		/* mremap() had no memory, and the former one stays. */
+		if (reg->anchor == vma->vm_start)
+			WRITE_ONCE(reg->anchor, reg->former);
+		return;
+	}
 	/* In this order: whoever does not find it any more need not wait for anything. */
 	profil_profile_end(reg);
 	profil_race(PROFIL_RACE_CLOSE);
@@ -74,6 +81,8 @@ int profil_anchor_mmap(struct file *file, struct vm_area_struct *vma)
 
 	if (!reg || reg->mm != vma->vm_mm)
 		return -EINVAL;
+	/* Before another thread's START finds it. */
+	reg->anchor = vma->vm_start;
 	err = profil_reg_publish(reg);
 	if (err)
 		return err;
@@ -82,7 +91,6 @@ int profil_anchor_mmap(struct file *file, struct vm_area_struct *vma)
 	vm_flags_clear(vma, VM_MAYREAD | VM_MAYWRITE | VM_MAYEXEC);
 	vma->vm_ops = &profil_anchor_ops;
 	vma->vm_private_data = reg;
-	WRITE_ONCE(reg->anchor, vma->vm_start);
 	return 0;
 }
 

@@ -74,16 +74,15 @@ static bool profil_start_source_valid(const struct profil_start *start)
 /* Whether the source can give so many samples. */
 static bool profil_start_rate_possible(const struct profil_start *start)
 {
+	u32 max = start->source == PROFIL_SOURCE_TIMER ? profil_timer_rate_max() : HZ;
 	u64 period = start->period_ns;
-	u32 rate = start->rate;
 
-	if (period > NSEC_PER_SEC)
+	if (!period)
+		return start->rate <= max;
+	if (period > NSEC_PER_SEC || period * max < NSEC_PER_SEC)
 		return false;
-	if (period)
-		rate = (u32)NSEC_PER_SEC / (u32)period;
-	if (start->source == PROFIL_SOURCE_TIMER)
-		return rate <= profil_timer_rate_max();
-	return rate <= HZ && (!period || rate * period == NSEC_PER_SEC);
+	/* Of the ticks, so many are chosen in each second. */
+	return start->source != PROFIL_SOURCE_TICK || (u32)NSEC_PER_SEC % (u32)period == 0;
 }
 
 static int profil_start_check(const struct profil_start *start)
@@ -257,7 +256,7 @@ long profil_ioctl(struct file *file, unsigned int cmd, unsigned long arg)
 	    !copy_to_user(uptr, &args, min_t(size_t, size, command->size)))
 		return err;
 	/* Who cannot be told of a profile cannot end it either. */
-	if (command->run == profil_ioctl_start)
+	if (command->run == profil_ioctl_start && args.start.out_cookie)
 		profil_stop_mm(current->mm, args.start.out_cookie);
 	return -EFAULT;
 }

@@ -85,7 +85,9 @@ static inline unsigned int profil_part_bits(unsigned int cpus)
 struct profil_reg {
 	struct hlist_node	node;		/* under profil_reg_lock, RCU */
 	struct mm_struct	*mm;		/* its struct is held, no more */
-	unsigned long		anchor;		/* its address; under mmap_lock to change */
+	/* Of the anchor; under mmap_lock to change, or before it is published. */
+	unsigned long		anchor;
+	unsigned long		former;		/* under mmap_lock: where it was before mremap() */
 	/* (l) to change, section or (l) to read, (E): profil_run_off if nothing is on */
 	struct profil_run	*now;
 	struct profil_run	run[2];		/* mutex start to fill */

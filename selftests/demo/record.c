@@ -152,9 +152,11 @@ static __attribute__((constructor)) void start(void)
 static const char *save(bool even_if_empty)
 {
 	static char file[PATH_MAX + 64];
+	struct profil_start none = { .size = sizeof(none) };
 	struct timespec time;
 
-	profil_stop();
+	/* Not profil_stop(), which leaves no counts. */
+	profil_start(&none);
 	if (profile_end(&run)) {
 		perror("record: cannot read the counts");
 		return NULL;

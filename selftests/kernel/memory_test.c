@@ -23,7 +23,7 @@ static void *pages(size_t num, int prot)
 	return at == MAP_FAILED ? NULL : at;
 }
 
-/* START with a bad histogram: EFAULT, and what was profiled no longer is. */
+/* START with a bad histogram: ENXIO, and what was profiled no longer is. */
 static void expect_refused(struct __test_metadata *_metadata,
 			   FIXTURE_DATA(memory) *self, void *buf, __u64 bytes)
 {
@@ -31,7 +31,7 @@ static void expect_refused(struct __test_metadata *_metadata,
 
 	ASSERT_EQ(0, start_bytes(self, self->counter, 2));
 	ASSERT_TRUE(burn(self->fd, hot_a, 2));
-	EXPECT_EQ(-EFAULT, start_bytes(self, buf, bytes));
+	EXPECT_EQ(-ENXIO, start_bytes(self, buf, bytes));
 	ASSERT_EQ(0, profil_stats(self->fd, &self->stats));
 	EXPECT_EQ(PROFIL_STATE_OFF, self->stats.out_state);
 	EXPECT_TRUE(check_identity(&self->stats));
@@ -95,10 +95,10 @@ TEST_F(memory, null_and_kernel_addresses_are_refused)
 	expect_refused(_metadata, self, self->counter, 1ULL << 62);
 	/* Beyond what a pointer of a 32-bit program can say. */
 	region.buf_uptr = 0xffff888000000000ULL;
-	EXPECT_EQ(-EFAULT, profil_start(self->fd, &region, 1));
+	EXPECT_EQ(-ENXIO, profil_start(self->fd, &region, 1));
 	region.buf_uptr = UPTR(self->counter) + (1ULL << 32);
 	if (sizeof(void *) == 4)
-		EXPECT_EQ(-EFAULT, profil_start(self->fd, &region, 1));
+		EXPECT_EQ(-ENXIO, profil_start(self->fd, &region, 1));
 }
 
 TEST_F(memory, read_only_histogram_is_refused)
@@ -140,7 +140,7 @@ TEST_F(memory, a_bad_one_among_good_ones_is_refused)
 	};
 
 	ASSERT_EQ(0, start_bytes(self, self->counter, 2));
-	EXPECT_EQ(-EFAULT, profil_start(self->fd, regions, 3));
+	EXPECT_EQ(-ENXIO, profil_start(self->fd, regions, 3));
 	ASSERT_EQ(0, profil_stats(self->fd, &self->stats));
 	EXPECT_EQ(PROFIL_STATE_OFF, self->stats.out_state);
 }
@@ -179,7 +179,7 @@ TEST_F(memory, every_other_failure_leaves_the_profile_running)
 		.region_len = sizeof(region),
 		.regions_uptr = UPTR(&region),
 	};
-	struct profil_start wrong[14];
+	struct profil_start wrong[17];
 	__u16 *other = page_alloc();
 	size_t i;
 
@@ -196,6 +196,10 @@ TEST_F(memory, every_other_failure_leaves_the_profile_running)
 	wrong[7].source = 2;
 	wrong[8].jitter = 1;
 	wrong[9].__reserved = 1;
+	wrong[14].period_ns = 1000000001;
+	wrong[15].period_ns = 1;
+	wrong[16].period_ns = 10000000;
+	wrong[16].rate = 100;
 	/* The rest is wrong in the region, see below. */
 
 	ASSERT_EQ(0, profil_start(self->fd, &region, 1));

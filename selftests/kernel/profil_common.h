@@ -307,6 +307,20 @@ static inline int profil_start_page(int fd, void *code, void *counter)
 	return profil_start(fd, &region, 1);
 }
 
+/* The same, and what START says of where the anchor is; 0 if it failed. */
+static inline __u64 profil_start_anchor(int fd, void *code, void *counter)
+{
+	struct profil_region region = page_region(code, counter);
+	struct profil_start start = {
+		.size = sizeof(start),
+		.region_num = 1,
+		.region_len = sizeof(region),
+		.regions_uptr = UPTR(&region),
+	};
+
+	return profil_ioctl(fd, PROFIL_IOC_START, &start) ? 0 : start.out_anchor;
+}
+
 /* A fresh page that nothing has touched yet. */
 static inline void *page_alloc(void)
 {

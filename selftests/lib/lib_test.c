@@ -157,7 +157,7 @@ static bool replaces_without_a_stop(void)
 
 static bool starts_again(void)
 {
-	EXPECT(START(is_start), STOP, STOP, START(is_start));
+	EXPECT(START(is_start), STOP, START(is_start));
 	TAP_CHECK(!start());
 	TAP_CHECK(!profil(no_bins, 0, 0, 0));
 	TAP_CHECK(!profil(no_bins, 0, 0, 0));
@@ -188,10 +188,107 @@ static bool null_stops(void)
 static bool scale_0_stops(void)
 {
 	TAP_CHECK(started());
-	EXPECT(STOP, STOP);
+	EXPECT(STOP);
 	TAP_CHECK(!profil(bins, sizeof(bins), 0, 0));
+	TAP_CHECK(!mock_has_anchor());
 	TAP_CHECK(!profil(bins, sizeof(bins), 0, 0));
+	TAP_CHECK(mock_keeps());
 	return mock_done();
+}
+
+/* From START on nothing is opened any more. */
+static bool one_descriptor_is_kept(void)
+{
+	struct profil_query query = { .size = sizeof(query) };
+	struct profil_stats stats = { .size = sizeof(stats) };
+
+	TAP_CHECK(started());
+	EXPECT(QUERY(250), { PROFIL_IOC_STATS, NULL, 0 }, START(is_start),
+	       START_FAILS(ENOSPC), STOP, START(is_start), STOP);
+	TAP_CHECK(!profil_query(&query) && !profil_stats(&stats));
+	TAP_CHECK(!start());
+	TAP_CHECK(start() == -1 && errno == ENOSPC);
+	TAP_CHECK(mock_has_anchor());
+	TAP_CHECK(!profil(no_bins, 0, 0, 0));
+	TAP_CHECK(mock_keeps());
+	TAP_CHECK(!start());
+	TAP_CHECK(!profil_stop());
+	TAP_CHECK(!mock_keeps() && !mock_has_anchor());
+	return mock_done();
+}
+
+/* A program that closes all descriptors: the next START has one again. */
+static bool descriptors_are_closed(void)
+{
+	struct profil_query query = { .size = sizeof(query) };
+
+	TAP_CHECK(started());
+	mock_close_all();
+	EXPECT(QUERY(250), START(is_start), STOP);
+	TAP_CHECK(!profil_query(&query));
+	TAP_CHECK(!mock_keeps());
+	TAP_CHECK(!start());
+	TAP_CHECK(mock_keeps());
+	TAP_CHECK(!profil(no_bins, 0, 0, 0));
+	return mock_done();
+}
+
+/* Another thread closes it amid the call, or has its number for something else. */
+static bool descriptor_is_closed_meanwhile(void)
+{
+	struct profil_stats stats = { .size = sizeof(stats) };
+
+	TAP_CHECK(started());
+	EXPECT({ PROFIL_IOC_STATS, NULL, EBADF }, { PROFIL_IOC_STATS, NULL, 0 },
+	       { PROFIL_IOC_STATS, NULL, ENOTTY }, { PROFIL_IOC_STATS, NULL, 0 },
+	       { PROFIL_IOC_STOP, NULL, EBADF });
+	TAP_CHECK(!profil_stats(&stats));
+	TAP_CHECK(!profil_stats(&stats));
+	TAP_CHECK(!profil(no_bins, 0, 0, 0));
+	TAP_CHECK(!mock_has_anchor());
+	return mock_done();
+}
+
+/* There is no command, and nothing is opened. */
+static bool unmaps_without_a_descriptor(void)
+{
+	TAP_CHECK(started());
+	mock_close_all();
+	errno = 77;
+	TAP_CHECK(!profil(no_bins, 0, 0, 0));
+	TAP_CHECK(errno == 77);
+	TAP_CHECK(!mock_has_anchor());
+	TAP_CHECK(!profil_stop());
+	return mock_done();
+}
+
+static bool unmaps_where_ioctl_is_forbidden(void)
+{
+	TAP_CHECK(started());
+	EXPECT({ PROFIL_IOC_STOP, mock_is_stop, EPERM });
+	mock_anchor_errors(EPERM, EPERM);
+	TAP_CHECK(!profil(no_bins, 0, 0, 0));
+	TAP_CHECK(!mock_has_anchor());
+	return mock_done();
+}
+
+/* It is not there any more, is ordinary memory, or is locked memory. */
+static bool memory_of_others_is_left_alone(void)
+{
+	static const int errors[][2] = {
+		{ ENOMEM, 0 }, { -1, 0 }, { EINVAL, EBUSY }, { 0, ENOMEM },
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(errors); i++) {
+		mock_anchor_errors(0, 0);
+		TAP_CHECK(started());
+		mock_anchor_errors(errors[i][0], errors[i][1]);
+		EXPECT(STOP);
+		TAP_CHECK(!profil(no_bins, 0, 0, 0));
+		TAP_CHECK(mock_has_anchor());
+		TAP_CHECK(mock_done());
+	}
+	return true;
 }
 
 static bool child_stops(void)
@@ -212,16 +309,25 @@ static bool child_stops(void)
 static bool stop_fails(void)
 {
 	TAP_CHECK(started());
-	EXPECT(OPEN_FAILS(EACCES));
+	mock_close_all();
+	mock_anchor_errors(ENOMEM, 0);
+	EXPECT(OPEN_FAILS(EACCES), OPEN_FAILS(EMFILE), STOP);
 	TAP_CHECK(profil(bins, sizeof(bins), 0, 0) == -1);
 	TAP_CHECK(errno == EACCES);
 	TAP_CHECK(*mock_stderr());
+	/* It is not thought off. */
+	TAP_CHECK(profil_stop() == -1);
+	TAP_CHECK(errno == EMFILE);
+	TAP_CHECK(!profil_stop());
 	return mock_done();
 }
 
 static bool start_fails(void)
 {
-	EXPECT(START_FAILS(EFAULT));
+	EXPECT(START_FAILS(EINVAL), START_FAILS(ENXIO));
+	TAP_CHECK(start() == -1);
+	TAP_CHECK(errno == EINVAL);
+	/* As profil(2) says of a histogram. */
 	TAP_CHECK(start() == -1);
 	TAP_CHECK(errno == EFAULT);
 	TAP_CHECK(!*mock_stderr());
@@ -308,7 +414,7 @@ static bool threads_say_it_once(void)
 	return mock_done();
 }
 
-static const struct profil_start whole_command;
+static struct profil_start whole_command = { .region_num = 1 };
 
 static bool is_whole_command(void *arg)
 {
@@ -331,10 +437,11 @@ static bool all_of_start(void)
 	return mock_done();
 }
 
-/* What failed may have replaced the histogram of another thread's call. */
+/* The earlier profile goes on. */
 static bool stops_after_failure(void)
 {
-	EXPECT(START_FAILS(ENOSPC), STOP);
+	EXPECT(START(NULL), START_FAILS(ENOSPC), STOP);
+	TAP_CHECK(!start());
 	TAP_CHECK(start() == -1);
 	TAP_CHECK(!profil_stop());
 	return mock_done();
@@ -382,6 +489,7 @@ static void *start_cancelled(void *unused)
 	(void)unused;
 	pthread_cancel(pthread_self());
 	start();
+	profil_stop();
 	start();
 	pthread_testcancel();
 	return NULL;
@@ -392,7 +500,7 @@ static bool no_cancellation_point(void)
 	pthread_t thread;
 	void *result;
 
-	EXPECT(START(is_start), OPEN_FAILS(ENOENT));
+	EXPECT(START(is_start), STOP, OPEN_FAILS(ENOENT));
 	TAP_CHECK(!pthread_create(&thread, NULL, start_cancelled, NULL));
 	pthread_join(thread, &result);
 	TAP_CHECK(result == PTHREAD_CANCELED);
@@ -413,7 +521,13 @@ int main(void)
 	tap_fork(null_stops, "a NULL buffer stops");
 	tap_fork(scale_0_stops, "scale 0 stops, again and again");
 	tap_fork(child_stops, "a forked child can stop its inherited profile");
-	tap_fork(stop_fails, "a stop that cannot open the device fails");
+	tap_fork(one_descriptor_is_kept, "one descriptor is kept until profil_stop()");
+	tap_fork(descriptors_are_closed, "where it was closed, the next START has one again");
+	tap_fork(descriptor_is_closed_meanwhile, "where it is closed meanwhile, another is opened");
+	tap_fork(unmaps_without_a_descriptor, "without it a stop opens nothing, and unmaps");
+	tap_fork(unmaps_where_ioctl_is_forbidden, "a stop unmaps where all else is forbidden");
+	tap_fork(memory_of_others_is_left_alone, "a stop unmaps nothing but the anchor");
+	tap_fork(stop_fails, "a stop that has no way left fails, and is tried again");
 	tap_fork(stops_after_failure, "a stop after a failed start is not left out");
 	tap_fork(start_fails, "an error of START is handed on over close()");
 	tap_fork(missing_said_once, "a missing device is said once");

@@ -1,15 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Stands in for open, ioctl, close, mmap, munmap, writev and secure_getenv:
- * ld --wrap sends them here.
+ * Stands in for open, ioctl, fstat, fcntl, close, mmap, munmap, madvise, msync, writev
+ * and secure_getenv: ld --wrap sends them here.
  */
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
+#include <stdarg.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <sys/uio.h>
 #include <unistd.h>
 #include "mock.h"
@@ -17,7 +20,11 @@
 
 int __wrap_open(const char *path, int flags, ...);
 int __wrap_ioctl(int fd, unsigned long cmd, void *arg);
+int __wrap_fstat(int fd, struct stat *status);
+int __wrap_fcntl(int fd, int cmd, ...);
 int __wrap_close(int fd);
+int __wrap_madvise(void *at, size_t len, int advice);
+int __wrap_msync(void *at, size_t len, int flags);
 void *__wrap_mmap(void *at, size_t len, int prot, int flags, int fd, off_t offset);
 int __wrap_munmap(void *at, size_t len);
 ssize_t __wrap_writev(int fd, const struct iovec *iov, int num);
@@ -35,6 +42,10 @@ static bool no_memory;
 static bool set_user_id;
 static bool failed;
 static int opened;
+static int kept;
+static bool started;		/* since the last descriptor was closed */
+static int anchor_errors[2];
+static bool anchored;
 static size_t mapped;
 static unsigned long last_command;
 static int last_error;
@@ -59,9 +70,33 @@ bool mock_done(void)
 		return tap_fail("%zu expected calls were not made", left);
 	if (opened)
 		return tap_fail("%d descriptors are not closed", opened);
+	if (kept != started)
+		return tap_fail("%d descriptors are kept", kept);
 	if (mapped)
 		return tap_fail("%zu bytes are not unmapped", mapped);
 	return !failed;
+}
+
+bool mock_keeps(void)
+{
+	return kept;
+}
+
+bool mock_has_anchor(void)
+{
+	return anchored;
+}
+
+void mock_anchor_errors(int madvise_error, int msync_error)
+{
+	anchor_errors[0] = madvise_error;
+	anchor_errors[1] = msync_error;
+}
+
+void mock_close_all(void)
+{
+	kept = 0;
+	started = false;
 }
 
 const char *mock_stderr(void)
@@ -155,7 +190,7 @@ int __wrap_open(const char *path, int flags, ...)
 	int err = 0;
 
 	enter();
-	if (strcmp(path, "/dev/profil") || flags != (O_RDWR | O_CLOEXEC))
+	if (strcmp(path, "/dev/profil") || flags != (O_RDONLY | O_CLOEXEC))
 		wrong("arguments of open()", 0);
 	if (!any && (!left || opened))
 		wrong("open()", 0);
@@ -167,12 +202,27 @@ int __wrap_open(const char *path, int flags, ...)
 	return leave(err) ? -1 : MOCK_FD;
 }
 
+static bool is_open(int fd)
+{
+	return (fd == MOCK_FD && opened) || (fd == MOCK_KEPT && kept);
+}
+
+static void begin(struct profil_start *start)
+{
+	started = true;
+	start->out_anchor = 0;
+	if (start->region_num) {
+		anchored = true;
+		start->out_anchor = MOCK_ANCHOR;
+	}
+}
+
 int __wrap_ioctl(int fd, unsigned long cmd, void *arg)
 {
 	int err = 0;
 
 	enter();
-	if (fd != MOCK_FD || !opened)
+	if (!is_open(fd))
 		wrong("descriptor", cmd);
 	if (any && cmd == PROFIL_IOC_QUERY)
 		mock_query_250(arg);
@@ -185,9 +235,39 @@ int __wrap_ioctl(int fd, unsigned long cmd, void *arg)
 		err = expected++->err;
 		left--;
 	}
+	if (cmd == PROFIL_IOC_START && !err)
+		begin(arg);
 	last_command = cmd;
 	last_error = err;
 	return leave(err);
+}
+
+int __wrap_fstat(int fd, struct stat *status)
+{
+	int err;
+
+	enter();
+	err = is_open(fd) ? 0 : EBADF;
+	if (!err)
+		*status = (struct stat) { .st_mode = S_IFCHR, .st_rdev = 0x1234 };
+	return leave(err);
+}
+
+/* The limit of descriptors is between 500 and 1000. */
+int __wrap_fcntl(int fd, int cmd, ...)
+{
+	va_list args;
+	int from, err;
+
+	enter();
+	va_start(args, cmd);
+	from = va_arg(args, int);
+	va_end(args);
+	if (!is_open(fd) || cmd != F_DUPFD_CLOEXEC)
+		wrong("fcntl()", 0);
+	err = from > 500 ? EINVAL : 0;
+	kept += !err;
+	return leave(err) ? -1 : MOCK_KEPT;
 }
 
 int __wrap_close(int fd)
@@ -195,9 +275,12 @@ int __wrap_close(int fd)
 	int err;
 
 	enter();
-	if (fd != MOCK_FD || !opened)
+	if (!is_open(fd))
 		wrong("close()", 0);
-	opened--;
+	if (fd == MOCK_FD)
+		opened--;
+	else if (!--kept)
+		started = false;
 	/* What went wrong before is what counts. */
 	err = last_error ? EIO : 0;
 	return leave(err);
@@ -218,8 +301,40 @@ void *__wrap_mmap(void *at, size_t len, int prot, int flags, int fd, off_t offse
 	return map;
 }
 
+/* What the kernel says of an anchor. */
+int __wrap_madvise(void *at, size_t len, int advice)
+{
+	int err = anchor_errors[0];
+
+	enter();
+	if (at != (void *)MOCK_ANCHOR || len != MOCK_PAGE || advice != MADV_COLD)
+		wrong("madvise()", 0);
+	if (!err)
+		err = anchored ? EINVAL : ENOMEM;
+	return leave(err < 0 ? 0 : err);
+}
+
+int __wrap_msync(void *at, size_t len, int flags)
+{
+	enter();
+	if (at != (void *)MOCK_ANCHOR || len != MOCK_PAGE || flags != MS_INVALIDATE)
+		wrong("msync()", 0);
+	return leave(anchor_errors[1]);
+}
+
+static int unmap_anchor(size_t len)
+{
+	enter();
+	if (!anchored || len != MOCK_PAGE)
+		wrong("munmap()", 0);
+	anchored = false;
+	return leave(0);
+}
+
 int __wrap_munmap(void *at, size_t len)
 {
+	if (at == (void *)MOCK_ANCHOR)
+		return unmap_anchor(len);
 	pthread_mutex_lock(&lock);
 	mapped -= len;
 	pthread_mutex_unlock(&lock);

@@ -2,7 +2,8 @@
 /*
  * A device that expects.  A test lists the commands that the library is to give,
  * in their order; any other one fails the test, and so does one that is missing.
- * The device must be opened and closed for each.
+ * The device must be opened and closed for each; but from the first START on one
+ * descriptor is kept, and used for all.
  */
 #ifndef SELFTESTS_LIB_MOCK_H
 #define SELFTESTS_LIB_MOCK_H
@@ -18,6 +19,11 @@ struct mock_step {
 };
 
 #define MOCK_FD 1234
+#define MOCK_KEPT 2345		/* what it was moved to */
+
+/* What START tells. */
+#define MOCK_ANCHOR 0x70000000UL
+#define MOCK_PAGE 4096
 
 /* Dirt that a successful call leaves in errno, to see it cleaned away. */
 #define MOCK_ERRNO 4321
@@ -27,9 +33,19 @@ void mock_expect(const struct mock_step *steps, size_t num);
 void mock_expect_any(void);
 /*
  * True if all steps were made, and nothing else, and what was opened and mapped
- * is closed and unmapped.
+ * is closed and unmapped, but for the anchor and one descriptor after a START.
  */
 bool mock_done(void);
+/* Whether a descriptor is open, and whether the anchor is mapped. */
+bool mock_keeps(void);
+bool mock_has_anchor(void);
+/*
+ * What madvise() and msync() say of the anchor's address from now on: an errno, 0: as it
+ * is, or -1: success.
+ */
+void mock_anchor_errors(int madvise_error, int msync_error);
+/* The program closes all descriptors. */
+void mock_close_all(void);
 /* What was written to stderr since the last call. */
 const char *mock_stderr(void);
 /* From now on mmap() fails with ENOMEM. */

@@ -408,6 +408,8 @@ static void op_start(struct thread *t)
 		.regions_uptr = (unsigned long)t->region,
 		.rate = once_in(t, 3) ? pick(t, 1, 3, 100, 125, 249, 250, 251, 1000) : 0,
 	};
+	if (!start->rate && once_in(t, 3))
+		start->period_ns = pick(t, 1, 100000, 10000000, 4000000, 1000000000);
 	for (i = 0; i < num && i < REGIONS; i++)
 		make_region(t, &t->region[i]);
 	if (once_in(t, 8)) {
@@ -434,6 +436,7 @@ static void op_other_command(struct thread *t)
 	case 1:
 	case 2:
 		stop.flags = flags;
+		stop.cookie = once_in(t, 8) ? wild(t) : 0;
 		memcpy(t->args, &stop, sizeof(stop));
 		command(t, PROFIL_IOC_STOP, sizeof(stop));
 		break;
@@ -449,6 +452,7 @@ static void op_other_command(struct thread *t)
 		break;
 	default:
 		stats.flags = flags;
+		stats.cookie = once_in(t, 8) ? wild(t) : 0;
 		memcpy(t->args, &stats, sizeof(stats));
 		command(t, PROFIL_IOC_STATS, sizeof(stats));
 	}

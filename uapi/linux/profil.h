@@ -30,8 +30,8 @@
  * E2BIG      a non-zero byte beyond what this kernel knows, a size above that
  *            of a page, or more regions than
  *            &struct profil_query.out_regions_max
- * EOPNOTSUPP a flag or a source that this kernel does not have, or a rate
- *            above the highest of its source
+ * EOPNOTSUPP a flag or a source that this kernel does not have, or a rate or
+ *            a period that its source cannot give
  * EFAULT     a structure or an array of regions that cannot be read or written
  * ENXIO      START, and a byte of a histogram is not in a writable mapping of
  *            ordinary memory
@@ -204,9 +204,9 @@ struct profil_region {
  * not be written.  Every other failure leaves it running.
  *
  * Several libraries of a process may start a profile, and the last one has it.  The
- * cookie tells the others that theirs was replaced.  madvise(MADV_COLD) of a page
- * fails with EINVAL if it is an anchor, so that nobody has to unmap an address that
- * may be another's by now.
+ * cookie tells the others that theirs was replaced.  Before munmap() of an address that
+ * may be another's by now: of an anchor, madvise(MADV_COLD) fails with EINVAL, and
+ * msync(MS_INVALIDATE) succeeds, which for locked memory fails with EBUSY.
  *
  * With PROFIL_SOURCE_TIMER, the CPU time of the process is cut into periods of
  * 1/@rate second or @period_ns, and each period gives one sample; "tick" then means
