@@ -106,6 +106,21 @@ static int profil_anchor_map(struct file *file, struct profil_reg *reg)
 }
 
 /*
+ * A file of its own for each anchor, so that nobody else can map it; not to be written,
+ * so that its mapping does not count as shared, for remap_file_pages().  With the rights
+ * of who opened the device: a program that has confined itself meanwhile can have
+ * another profile, as it can end this one.
+ */
+static struct file *profil_anchor_file(struct file *device)
+{
+	const struct cred *old = override_creds(device->f_cred);
+	struct file *file = dentry_open(&device->f_path, O_RDONLY, device->f_cred);
+
+	revert_creds(old);
+	return file;
+}
+
+/*
  * Registers the address space of current; @device is any file of the device.  Returns 0,
  * also if another thread was faster, or an error of the user interface.
  */
@@ -117,11 +132,7 @@ int profil_anchor_create(struct file *device)
 
 	if (IS_ERR(reg))
 		return PTR_ERR(reg);
-	/*
-	 * A file of its own, so that nobody else can map it; not to be written,
-	 * so that its mapping does not count as shared, for remap_file_pages().
-	 */
-	file = dentry_open(&device->f_path, O_RDONLY, current_cred());
+	file = profil_anchor_file(device);
 	err = PTR_ERR_OR_ZERO(file);
 	if (!err) {
 		err = profil_anchor_map(file, reg);

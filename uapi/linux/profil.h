@@ -44,8 +44,8 @@
  *            mlockall() has all mappings locked and RLIMIT_MEMLOCK is reached
  * ENFILE     START, and the system has too many open files
  * EINTR      a fatal signal arrived while waiting
- * EACCES     START, and a security module does not let the caller open the
- *            device, which START does once more
+ * EACCES     START, and a security module does not let the device be opened by
+ *            who opened the descriptor, which START does once more
  * ENODEV     no hook could be placed on the timer tick
  * ========== ==============================================================
  *
