@@ -6,7 +6,8 @@
  *	PID SAMPLES CALLS ADDRESS
  *
  * how many samples the kernel put in histograms, how often leaf() was called,
- * and where that is.
+ * and where that is.  With AWAY in the environment, it goes where there is no device
+ * before, and stops and starts its profile there.
  */
 #include "profil_common.h"
 
@@ -42,6 +43,27 @@ static int spend(int fd, unsigned long ticks)
 	return 0;
 }
 
+static int state(int fd)
+{
+	struct profil_stats stats;
+
+	return profil_stats(fd, &stats) ? -1 : (int)stats.out_state;
+}
+
+static int go_away(int fd)
+{
+	char folder[] = "/tmp/gmon.XXXXXX";
+
+	/* The working directory stays: the files are written there. */
+	if (!mkdtemp(folder) || chroot(folder) || profil_open() >= 0)
+		return 4;
+	moncontrol(0);
+	if (state(fd) != PROFIL_STATE_OFF)
+		return 5;
+	moncontrol(1);
+	return state(fd) == PROFIL_STATE_ON ? 0 : 6;
+}
+
 int main(int argc, char **argv)
 {
 	unsigned long ticks = argc > 1 ? strtoul(argv[1], NULL, 0) : 0;
@@ -49,6 +71,8 @@ int main(int argc, char **argv)
 	int fd = profil_open();
 	pid_t pid;
 
+	if (getenv("AWAY") && go_away(fd))
+		return 7;
 	while (children--) {
 		pid = fork();
 		if (!pid)

@@ -155,6 +155,14 @@ TEST_F(gmon, samples_and_calls_are_the_kernels_and_all)
 	check_run(_metadata, self, &self->runs[0], "");
 }
 
+/* moncontrol() and the end of the program need no device any more. */
+TEST_F(gmon, goes_on_where_there_is_no_device)
+{
+	ASSERT_EQ(0, run_helper(self, "AWAY=1", 0));
+	ASSERT_EQ(1, self->num);
+	check_run(_metadata, self, &self->runs[0], "");
+}
+
 TEST_F(gmon, children_have_files_and_counts_of_their_own)
 {
 	char suffix[16];
