@@ -412,6 +412,81 @@ static void expect_gone(struct __test_metadata *_metadata,
 	expect_all_in(_metadata, self, self->counter);
 }
 
+/* What tells an anchor from memory that is at its address by now. */
+static bool is_anchor(__u64 at)
+{
+	void *page = (void *)(uintptr_t)at;
+
+	return madvise(page, PAGE, MADV_COLD) && errno == EINVAL &&
+	       !msync(page, PAGE, MS_INVALIDATE);
+}
+
+TEST_F(lifecycle, start_tells_where_the_anchor_is)
+{
+	void *elsewhere = page_alloc();
+	__u64 anchor, child;
+	pid_t pid;
+	int num;
+
+	ASSERT_NE(NULL, elsewhere);
+	anchor = profil_start_anchor(self->fd, hot_a, self->counter);
+	EXPECT_EQ(find_anchor(&num), anchor);
+	EXPECT_EQ(1, num);
+	EXPECT_TRUE(is_anchor(anchor));
+	EXPECT_EQ(anchor, profil_start_anchor(self->fd, hot_a, self->counter));
+	pid = fork();
+	ASSERT_LE(0, pid);
+	if (!pid) {
+		child = profil_start_anchor(self->fd, hot_a, self->counter);
+		if (child != find_anchor(&num) || num != 1)
+			_exit(1);
+		if (munmap((void *)(uintptr_t)child, PAGE))
+			_exit(2);
+		if (profil_stats(self->fd, &self->stats) != -ENOENT || find_anchor(NULL))
+			_exit(3);
+		_exit(0);
+	}
+	EXPECT_EQ(0, wait_for(pid));
+	ASSERT_EQ(0, profil_stats(self->fd, &self->stats));
+	EXPECT_EQ(PROFIL_STATE_ON, self->stats.out_state);
+	ASSERT_EQ(elsewhere, mremap((void *)(uintptr_t)anchor, PAGE, PAGE,
+				    MREMAP_MAYMOVE | MREMAP_FIXED, elsewhere));
+	EXPECT_EQ(UPTR(elsewhere), profil_start_anchor(self->fd, hot_a, self->counter));
+	EXPECT_TRUE(is_anchor(UPTR(elsewhere)));
+	ASSERT_TRUE(burn(self->fd, hot_a, 5));
+	ASSERT_EQ(0, munmap(elsewhere, PAGE));
+	EXPECT_EQ(0, find_anchor(NULL));
+	expect_gone(_metadata, self);
+}
+
+/* Also while all memory is locked, which the anchor is not. */
+TEST_F(lifecycle, nothing_but_an_anchor_looks_like_one)
+{
+	void *page = page_alloc(), *reserved;
+	int file = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
+	void *mapped = mmap(NULL, PAGE, PROT_READ, MAP_PRIVATE, file, 0);
+	int locked;
+
+	ASSERT_NE(NULL, page);
+	ASSERT_NE(MAP_FAILED, mapped);
+	close(file);
+	for (locked = 0; locked < 2; locked++) {
+		if (locked)
+			ASSERT_EQ(0, mlockall(MCL_CURRENT | MCL_FUTURE));
+		reserved = mmap(NULL, PAGE, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+		ASSERT_NE(MAP_FAILED, reserved);
+		EXPECT_TRUE(is_anchor(profil_start_anchor(self->fd, hot_a, self->counter)));
+		EXPECT_FALSE(is_anchor(UPTR(page)));
+		EXPECT_FALSE(is_anchor(UPTR(mapped)));
+		EXPECT_FALSE(is_anchor(UPTR(reserved)));
+		EXPECT_FALSE(is_anchor(UPTR(hot_a)));
+		ASSERT_EQ(0, munmap((void *)find_anchor(NULL), PAGE));
+		ASSERT_EQ(0, munmap(reserved, PAGE));
+		EXPECT_FALSE(is_anchor(UPTR(reserved)));
+	}
+	ASSERT_EQ(0, munlockall());
+}
+
 TEST_F(lifecycle, unmapping_the_anchor_ends_the_profile)
 {
 	ASSERT_EQ(0, profil_start_page(self->fd, hot_a, self->counter));

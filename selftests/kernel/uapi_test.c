@@ -320,6 +320,310 @@ TEST_F(uapi, stats_after_start_tells_state_and_rate)
 	EXPECT_EQ(7, stats.out_rate);
 }
 
+/* What QUERY says is known is just what is accepted. */
+TEST_F(uapi, query_tells_each_flag_and_source_that_is_accepted)
+{
+	const struct profil_start right = self->start;
+	const struct profil_region plain = self->region;
+	struct profil_query query;
+	__u32 bit, i;
+
+	ASSERT_EQ(0, profil_query(self->fd, &query));
+	EXPECT_EQ(START_FLAGS, query.out_start_flags);
+	EXPECT_EQ(REGION_FLAGS, query.out_region_flags);
+	EXPECT_EQ(query.out_timer_rate_max ? 3 : 1, query.out_sources);
+	for (i = 0; i < 32; i++) {
+		bit = 1U << i;
+		self->start.flags = bit;
+		EXPECT_EQ(query.out_start_flags & bit ? 0 : -EOPNOTSUPP, start(self))
+			TH_LOG("flag bit %u", i);
+		self->start = right;
+		self->region.bytes = 8;
+		self->region.flags = bit;
+		EXPECT_EQ(query.out_region_flags & bit ? 0 : -EOPNOTSUPP, start(self))
+			TH_LOG("region flag bit %u", i);
+		self->region = plain;
+		self->start.source = i;
+		self->start.rate = 1;
+		EXPECT_EQ(query.out_sources & bit ? 0 : -EOPNOTSUPP, start(self))
+			TH_LOG("source %u", i);
+		self->start = right;
+	}
+}
+
+/* START with a period of @ns of @source. */
+static int start_period(FIXTURE_DATA(uapi) *self, __u32 source, __u64 ns)
+{
+	self->start.source = source;
+	self->start.rate = 0;
+	self->start.period_ns = ns;
+	return start(self);
+}
+
+TEST_F(uapi, period_of_ticks_is_a_rate)
+{
+	struct profil_query query;
+	struct profil_stats stats;
+	__u32 rate, taken = 0;
+
+	ASSERT_EQ(0, profil_query(self->fd, &query));
+	for (rate = 1; rate <= query.out_tick_hz; rate++) {
+		bool whole = 1000000000 % rate == 0;
+
+		ASSERT_EQ(whole ? 0 : -EOPNOTSUPP,
+			  start_period(self, PROFIL_SOURCE_TICK, 1000000000 / rate))
+			TH_LOG("rate %u", rate);
+		if (!whole)
+			continue;
+		taken++;
+		ASSERT_EQ(0, profil_stats(self->fd, &stats));
+		EXPECT_EQ(rate, stats.out_rate);
+		EXPECT_EQ(1000000000 / rate, stats.out_period_ns);
+		/* The same by its rate. */
+		self->start.period_ns = 0;
+		self->start.rate = rate;
+		ASSERT_EQ(0, start(self));
+		ASSERT_EQ(0, profil_stats(self->fd, &stats));
+		EXPECT_EQ(rate, stats.out_rate);
+		EXPECT_EQ(1000000000 / rate, stats.out_period_ns);
+	}
+	EXPECT_LT(8, taken);
+	/* Every tick. */
+	EXPECT_EQ(0, start_period(self, PROFIL_SOURCE_TICK, 0));
+	ASSERT_EQ(0, profil_stats(self->fd, &stats));
+	EXPECT_EQ(0, stats.out_rate);
+	EXPECT_EQ(query.out_tick_ns, stats.out_period_ns);
+}
+
+TEST_F(uapi, period_of_the_timer_is_told_as_it_is)
+{
+	static const __u64 periods[] = { 1000000000, 999999999, 333333333, 1234567, 500001 };
+	struct profil_query query;
+	struct profil_stats stats;
+	__u64 least;
+	size_t i;
+
+	ASSERT_EQ(0, profil_query(self->fd, &query));
+	if (!query.out_timer_rate_max)
+		SKIP(return, "this kernel has no timer source");
+	for (i = 0; i < ARRAY_SIZE(periods); i++) {
+		ASSERT_EQ(0, start_period(self, PROFIL_SOURCE_TIMER, periods[i]));
+		ASSERT_EQ(0, profil_stats(self->fd, &stats));
+		EXPECT_EQ(periods[i], stats.out_period_ns);
+		EXPECT_EQ(1000000000 / periods[i], stats.out_rate);
+	}
+	least = (1000000000 + query.out_timer_rate_max - 1) / query.out_timer_rate_max;
+	EXPECT_EQ(0, start_period(self, PROFIL_SOURCE_TIMER, least));
+	EXPECT_EQ(-EOPNOTSUPP, start_period(self, PROFIL_SOURCE_TIMER, least - 1));
+	EXPECT_EQ(-EINVAL, start_period(self, PROFIL_SOURCE_TIMER, 0));
+}
+
+TEST_F(uapi, period_beyond_its_source_is_not_supported)
+{
+	static const __u64 wrong[] = {
+		1, 2, 999, 1000000001, 2000000000, 1ULL << 32, (1ULL << 32) + 10000000, ~0ULL,
+	};
+	struct profil_stats stats;
+	size_t i;
+
+	ASSERT_EQ(0, start(self));
+	for (i = 0; i < ARRAY_SIZE(wrong); i++) {
+		EXPECT_EQ(-EOPNOTSUPP, start_period(self, PROFIL_SOURCE_TICK, wrong[i]))
+			TH_LOG("tick, %llu", wrong[i]);
+		EXPECT_EQ(-EOPNOTSUPP, start_period(self, PROFIL_SOURCE_TIMER, wrong[i]))
+			TH_LOG("timer, %llu", wrong[i]);
+	}
+	self->start.period_ns = 10000000;
+	self->start.rate = 100;
+	for (i = 0; i < 2; i++) {
+		self->start.source = i;
+		EXPECT_EQ(-EINVAL, start(self));
+	}
+	ASSERT_EQ(0, profil_stats(self->fd, &stats));
+	EXPECT_EQ(PROFIL_STATE_ON, stats.out_state);
+}
+
+static int stop_cookie(int fd, __u64 cookie)
+{
+	struct profil_stop stop = { .size = sizeof(stop), .cookie = cookie };
+
+	return profil_ioctl(fd, PROFIL_IOC_STOP, &stop);
+}
+
+static int stats_cookie(int fd, __u64 cookie, struct profil_stats *stats)
+{
+	*stats = (struct profil_stats){ .size = sizeof(*stats), .cookie = cookie };
+	return profil_ioctl(fd, PROFIL_IOC_STATS, stats);
+}
+
+/* Two libraries of a process, of which the second does not know the first. */
+TEST_F(uapi, cookie_says_that_another_has_the_profile)
+{
+	struct profil_stats stats;
+	__u64 first, second;
+
+	ASSERT_EQ(0, start(self));
+	first = self->start.out_cookie;
+	EXPECT_NE(0, first);
+	EXPECT_EQ(0, stats_cookie(self->fd, first, &stats));
+	EXPECT_EQ(first, stats.out_cookie);
+	ASSERT_EQ(0, start(self));
+	second = self->start.out_cookie;
+	EXPECT_NE(0, second);
+	EXPECT_NE(first, second);
+
+	EXPECT_EQ(-ESTALE, stop_cookie(self->fd, first));
+	EXPECT_EQ(-ESTALE, stats_cookie(self->fd, first, &stats));
+	EXPECT_EQ(-ESTALE, stop_cookie(self->fd, second + 1));
+	EXPECT_EQ(0, stats_cookie(self->fd, second, &stats));
+	EXPECT_EQ(PROFIL_STATE_ON, stats.out_state);
+	EXPECT_EQ(0, stop_cookie(self->fd, second));
+	/* It is still the last one. */
+	EXPECT_EQ(0, stop_cookie(self->fd, second));
+	EXPECT_EQ(-ESTALE, stop_cookie(self->fd, first));
+	EXPECT_EQ(0, stats_cookie(self->fd, second, &stats));
+	EXPECT_EQ(PROFIL_STATE_OFF, stats.out_state);
+	EXPECT_EQ(second, stats.out_cookie);
+	/* 0 is any. */
+	ASSERT_EQ(0, start(self));
+	EXPECT_EQ(0, stop_cookie(self->fd, 0));
+	EXPECT_EQ(0, stats_cookie(self->fd, 0, &stats));
+	EXPECT_EQ(PROFIL_STATE_OFF, stats.out_state);
+}
+
+TEST_F(uapi, cookie_of_the_parent_is_the_childs_until_its_own_start)
+{
+	struct profil_stats stats;
+	__u64 cookie;
+	pid_t pid;
+
+	ASSERT_EQ(0, start(self));
+	cookie = self->start.out_cookie;
+	pid = fork();
+	ASSERT_LE(0, pid);
+	if (!pid) {
+		if (stats_cookie(self->fd, cookie, &stats) || stats.out_cookie != cookie ||
+		    stats.out_state != PROFIL_STATE_ON)
+			_exit(1);
+		if (start(self) || self->start.out_cookie == cookie)
+			_exit(2);
+		if (stop_cookie(self->fd, cookie) != -ESTALE)
+			_exit(3);
+		_exit(-stop_cookie(self->fd, self->start.out_cookie));
+	}
+	EXPECT_EQ(0, wait_for(pid));
+	EXPECT_EQ(0, stats_cookie(self->fd, cookie, &stats));
+	EXPECT_EQ(PROFIL_STATE_ON, stats.out_state);
+}
+
+#define COOKIES	200
+
+struct cookies {
+	FIXTURE_DATA(uapi) uapi;
+	__u64 cookie[COOKIES];
+	int failed;
+};
+
+static void *take_cookies(void *arg)
+{
+	struct cookies *cookies = arg;
+	int i;
+
+	for (i = 0; i < COOKIES; i++) {
+		cookies->failed += start(&cookies->uapi) != 0;
+		cookies->cookie[i] = cookies->uapi.start.out_cookie;
+	}
+	return NULL;
+}
+
+static int compare_u64(const void *a, const void *b)
+{
+	__u64 first = *(const __u64 *)a, second = *(const __u64 *)b;
+
+	return first < second ? -1 : first > second;
+}
+
+TEST_F(uapi, cookie_is_never_zero_and_never_used_twice)
+{
+	static struct cookies threads[3];
+	static __u64 all[ARRAY_SIZE(threads) * COOKIES];
+	pthread_t thread[ARRAY_SIZE(threads)];
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(threads); i++) {
+		threads[i].uapi = *self;
+		ASSERT_EQ(0, pthread_create(&thread[i], NULL, take_cookies, &threads[i]));
+	}
+	for (i = 0; i < ARRAY_SIZE(threads); i++) {
+		pthread_join(thread[i], NULL);
+		EXPECT_EQ(0, threads[i].failed);
+		memcpy(all + i * COOKIES, threads[i].cookie, sizeof(threads[i].cookie));
+	}
+	qsort(all, ARRAY_SIZE(all), sizeof(all[0]), compare_u64);
+	EXPECT_NE(0, all[0]);
+	for (i = 1; i < ARRAY_SIZE(all); i++)
+		ASSERT_NE(all[i - 1], all[i]);
+}
+
+TEST_F(uapi, start_of_nothing_tells_no_anchor_and_no_cookie)
+{
+	self->start.out_anchor = ~0ULL;
+	self->start.out_cookie = ~0ULL;
+	self->start.region_num = 0;
+	ASSERT_EQ(0, start(self));
+	EXPECT_EQ(0, self->start.out_anchor);
+	EXPECT_EQ(0, self->start.out_cookie);
+	self->start.region_num = 1;
+	self->region.scale = 0;
+	self->start.out_anchor = ~0ULL;
+	self->start.out_cookie = ~0ULL;
+	ASSERT_EQ(0, start(self));
+	EXPECT_EQ(0, self->start.out_anchor);
+	EXPECT_EQ(0, self->start.out_cookie);
+}
+
+/* Who is not told of a profile cannot end it. */
+TEST_F(uapi, start_that_cannot_be_answered_leaves_nothing_on)
+{
+	struct profil_start *fixed = page_alloc();
+	struct profil_stats stats;
+	int earlier;
+
+	ASSERT_NE(NULL, fixed);
+	*fixed = self->start;
+	ASSERT_EQ(0, mprotect(fixed, PAGE, PROT_READ));
+	for (earlier = 0; earlier < 2; earlier++) {
+		if (earlier)
+			ASSERT_EQ(0, start(self));
+		EXPECT_EQ(-EFAULT, profil_ioctl(self->fd, PROFIL_IOC_START, fixed));
+		ASSERT_EQ(0, profil_stats(self->fd, &stats));
+		EXPECT_EQ(PROFIL_STATE_OFF, stats.out_state);
+		EXPECT_TRUE(check_identity(&stats));
+	}
+}
+
+TEST_F(uapi, device_is_opened_in_any_mode)
+{
+	static const int modes[] = { O_RDONLY, O_WRONLY, O_RDWR };
+	struct profil_query query;
+	struct profil_stats stats;
+	size_t i;
+	int fd;
+
+	for (i = 0; i < ARRAY_SIZE(modes); i++) {
+		fd = open("/dev/profil", modes[i] | O_CLOEXEC);
+		ASSERT_LE(0, fd);
+		EXPECT_EQ(0, profil_query(fd, &query));
+		ASSERT_EQ(0, profil_ioctl(fd, PROFIL_IOC_START, &self->start));
+		EXPECT_TRUE(burn(fd, hot_a, 3));
+		EXPECT_EQ(0, profil_stop(fd));
+		EXPECT_EQ(0, profil_stats(fd, &stats));
+		/* So that the next one has to make it. */
+		ASSERT_EQ(0, munmap((void *)(uintptr_t)self->start.out_anchor, PAGE));
+		close(fd);
+	}
+}
+
 /* Each word of START is wrong once, and all else right. */
 TEST_F(uapi, each_wrong_word_has_its_error)
 {
