@@ -80,8 +80,14 @@ void libprofil_sampling_follow(void);
 void libprofil_fallback_begin(void);
 void libprofil_fallback_take(const struct libprofil_object *program);
 
-/* loaded.c */
+/* needed.c */
 struct dl_phdr_info;
+typedef bool libprofil_needed_fn(void *arg, const char *name, uintptr_t *place);
+void libprofil_needed_each(const struct dl_phdr_info *info, libprofil_needed_fn *each,
+			   void *arg);
+bool libprofil_is_one_of(const char *name, const char *const *list);
+
+/* loaded.c */
 typedef int libprofil_loaded_fn(struct dl_phdr_info *info, size_t size, void *arg);
 int libprofil_loaded_each(libprofil_loaded_fn *each, void *arg);
 
@@ -128,11 +134,7 @@ void libprofil_when_begin(void);
 void libprofil_when_exit(void);
 void libprofil_when_forked(void);
 
-/* needed.c, and detect.c, in the shared library alone */
-typedef bool libprofil_needed_fn(void *arg, const char *name, uintptr_t *place);
-void libprofil_needed_each(const struct dl_phdr_info *info, libprofil_needed_fn *each,
-			   void *arg);
-bool libprofil_is_one_of(const char *name, const char *const *list);
+/* rebind.c, and detect.c, in the shared library alone */
 void libprofil_rebind(void *handle);
 void libprofil_detect(void);
 
