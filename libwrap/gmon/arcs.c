@@ -16,6 +16,7 @@
 
 #define KIB		1024UL
 #define RESERVE		(64 * KIB)	/* KiB, if nobody says how many */
+#define RESERVE_SMALL	128		/* the same, in a program that locks all of it */
 #define OF_LIMIT	16		/* of what it may map, a program has most itself */
 
 #ifndef HWCAP2_FSGSBASE
@@ -177,6 +178,8 @@ static uintptr_t wanted(void)
 		return number * KIB;
 	if (kib)
 		libprofil_say(parts);
+	if (libprofil_profile.small)
+		return RESERVE_SMALL * KIB;
 	if (getrlimit(RLIMIT_AS, &limit) || limit.rlim_cur / OF_LIMIT > RESERVE * KIB)
 		return RESERVE * KIB;
 	return limit.rlim_cur / OF_LIMIT;

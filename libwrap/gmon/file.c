@@ -5,11 +5,8 @@
  * first rate.
  */
 #include <errno.h>
-#include <fcntl.h>
-#include <limits.h>
-#include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
+#include <sys/types.h>
 #include "arcs.h"
 #include "block.h"
 #include "gmon.h"
@@ -17,16 +14,19 @@
 
 /* <unistd.h> declares profil(), see internal.h. */
 ssize_t write(int fd, const void *buf, size_t num);
-int close(int fd);
-int unlink(const char *path);
-int getpid(void);
 
 #define GMON_VERSION	1
 #define RECORD_HISTOGRAM 0
 #define RECORD_ARC	1
 #define RECORD_BLOCKS	2
-#define BIN_BYTES	2	/* of code; functions need not be aligned */
+#define BIN_BYTES	2	/* of code, unless there was no memory for that */
 #define BIN_MAX		0xffff
+/*
+ * Code that has no samples is left out.  Parts are the same in all files of a program,
+ * for gprof adds histograms of the same range only, and refuses others that overlap.
+ */
+#define WHOLE_BINS	8192	/* up to so many are one part */
+#define PART_BINS	512
 
 struct out {
 	const struct libprofil_gmon *gmon;
@@ -75,53 +75,69 @@ static void put_address(struct out *out, uintptr_t address)
 	put(out, &address, sizeof(address));
 }
 
-static size_t bins(const struct libprofil_object *object)
-{
-	return (object->high - object->low) / BIN_BYTES;
-}
+struct part {
+	size_t first, num;	/* bins */
+};
 
-static uint32_t highest(const struct libprofil_gmon *gmon)
+static uint32_t highest(const struct libprofil_gmon *gmon, const struct part *part)
 {
 	uint32_t max = 0;
 
-	for (size_t i = 0; i < bins(gmon->object); i++)
+	for (size_t i = part->first; gmon->counts && i < part->first + part->num; i++)
 		if (gmon->counts[i] > max)
 			max = gmon->counts[i];
 	return max;
 }
 
 /* Of each count what is above @below, as much as a bin can hold. */
-static void put_bins(struct out *out, const uint32_t *counts, size_t num, uint32_t below)
+static void put_bins(struct out *out, const struct part *part, uint32_t below)
 {
-	for (size_t i = 0; i < num; i++) {
-		uint32_t count = __atomic_load_n(&counts[i], __ATOMIC_RELAXED);
+	const uint32_t *counts = out->gmon->counts;
+
+	for (size_t i = part->first; i < part->first + part->num; i++) {
+		uint32_t count = counts ? __atomic_load_n(&counts[i], __ATOMIC_RELAXED) : 0;
 		uint16_t bin = count <= below ? 0 :
 			       count - below < BIN_MAX ? count - below : BIN_MAX;
 
-		memcpy(out->buffer + out->used, &bin, sizeof(bin));
-		out->used += sizeof(bin);
+		put(out, &bin, sizeof(bin));
 	}
 }
 
-static void put_histogram(struct out *out, uint32_t below)
+static void put_histogram(struct out *out, const struct part *part, uint32_t below)
 {
 	static const char dimension[15] = "seconds", unit = 's';
 	const struct libprofil_object *object = out->gmon->object;
+	uintptr_t bytes = (uintptr_t)BIN_BYTES << object->shift;
 
 	put_byte(out, RECORD_HISTOGRAM);
-	put_address(out, object->low);
-	put_address(out, object->high);
-	put_int(out, bins(object));
+	put_address(out, object->low + part->first * bytes);
+	put_address(out, object->low + (part->first + part->num) * bytes);
+	put_int(out, part->num);
 	put_int(out, out->gmon->rate);
 	put(out, dimension, sizeof(dimension));
 	put(out, &unit, sizeof(unit));
-	for (size_t i = 0, num; i < bins(object); i += num) {
-		flush(out);
-		num = bins(object) - i;
-		if (num > sizeof(out->buffer) / sizeof(uint16_t))
-			num = sizeof(out->buffer) / sizeof(uint16_t);
-		put_bins(out, out->gmon->counts + i, num, below);
+	put_bins(out, part, below);
+}
+
+static void put_histograms(struct out *out)
+{
+	size_t all = libprofil_object_bins(out->gmon->object);
+	struct part part = { .num = all <= WHOLE_BINS ? all : PART_BINS }, none = part;
+	bool any = false;
+
+	for (; part.first < all; part.first += part.num) {
+		uint32_t max, below = 0;
+
+		if (part.num > all - part.first)
+			part.num = all - part.first;
+		max = highest(out->gmon, &part);
+		for (; below < max; below = max - below > BIN_MAX ? below + BIN_MAX : max)
+			put_histogram(out, &part, below);
+		any |= max;
 	}
+	/* gprof wants one. */
+	if (!any)
+		put_histogram(out, &none, 0);
 }
 
 static void put_calls(struct out *out, const struct libprofil_arc *arc, uintptr_t count)
@@ -171,16 +187,11 @@ static void put_blocks(struct out *out)
 static void put_all(struct out *out)
 {
 	static const uint32_t unused[3];
-	uint32_t max = highest(out->gmon), below = 0;
 
 	put(out, "gmon", 4);
 	put_int(out, GMON_VERSION);
 	put(out, unused, sizeof(unused));
-	/* The first one also when it is empty: gprof wants one. */
-	do {
-		put_histogram(out, below);
-		below += BIN_MAX;
-	} while (below >= BIN_MAX && below < max);
+	put_histograms(out);
 	libprofil_object_arcs(out->gmon->object, put_arc, out);
 	put_blocks(out);
 	flush(out);
@@ -189,41 +200,21 @@ static void put_all(struct out *out)
 /**
  * libprofil_file_write() - Write all that is known of an object
  * @gmon: What to write
- * @path: The file, which appears whole or not at all
+ * @fd: Where to
  *
  * Context: One at a time.
- * Return: Whether that was possible; if not, errno says why.
+ * Return: 0, or why not all was written.
  */
-bool libprofil_file_write(const struct libprofil_gmon *gmon, const char *path)
+int libprofil_file_write(const struct libprofil_gmon *gmon, int fd)
 {
 	/* In no one's stack: signal handlers have a small one. */
-	static char part[PATH_MAX];
 	static struct out out;
 
-	if ((size_t)snprintf(part, sizeof(part), "%s.tmp%d", path, getpid()) >=
-	    sizeof(part)) {
-		errno = ENAMETOOLONG;
-		return false;
-	}
+	if (gmon->anew && !libprofil_written_begin(gmon->object))
+		return errno;
 	out.gmon = gmon;
+	out.fd = fd;
 	out.err = 0;
-	unlink(part);
-	out.fd = open(part, O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, 0666);
-	if (out.fd < 0)
-		return false;
-	if (!gmon->anew || libprofil_written_begin(gmon->object))
-		put_all(&out);
-	else
-		out.err = errno;
-	if (close(out.fd) && !out.err)
-		out.err = errno;
-	if (!out.err && rename(part, path))
-		out.err = errno;
-	if (gmon->anew)
-		libprofil_written_end(!out.err);
-	if (!out.err)
-		return true;
-	unlink(part);
-	errno = out.err;
-	return false;
+	put_all(&out);
+	return out.err;
 }

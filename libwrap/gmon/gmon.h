@@ -32,18 +32,34 @@ struct libprofil_object {
 	uintptr_t base;		/* less this, an address is one of the file */
 	uintptr_t begin, end;	/* of all that is mapped */
 	uintptr_t low, high;	/* both are whole multiples of 16 */
-	uint32_t *counts;	/* one for each two bytes */
+	uint32_t *counts;	/* one for each bin; NULL without memory for them */
+	unsigned int shift;	/* a bin has 2 bytes of code, shifted by this */
 	bool mapped, seen;
 	struct libprofil_saved saved;	/* from the tables when it was unmapped */
+	/* The last file: another of this name may be replaced if it is all the same. */
+	struct {
+		unsigned long long process;
+		unsigned int series, place, tag;
+	} file;
 };
+
+/* What a program that locks its memory has for libraries: bins of 16 bytes. */
+#define LIBPROFIL_SHIFT_SMALL 3
+
+static inline size_t libprofil_object_bins(const struct libprofil_object *object)
+{
+	size_t halves = (object->high - object->low) / 2;
+
+	return (halves + (1UL << object->shift) - 1) >> object->shift;
+}
 
 /* What is counted; all but the counts is changed with the lock of state.c alone. */
 struct libprofil_profile {
 	struct libprofil_object *objects;
 	size_t num, room;
+	bool small;		/* histograms of libraries, for all of it is locked in memory */
 	uint32_t rate;		/* samples of a second */
 	uintptr_t low, high;	/* of the program, if it said so */
-	int first_pid;
 	bool written;		/* and nothing counted since */
 };
 
@@ -53,8 +69,11 @@ extern struct libprofil_profile libprofil_profile;
 struct libprofil_state {
 	pthread_mutex_t lock;	/* free when it is all zero */
 	atomic_int pid;		/* 0 until someone asks */
+	bool first;		/* the one that began; a child may have the same pid */
+	unsigned long long id;	/* no process here has the same, 0 until a file is written */
 	unsigned int series;	/* of files: how often counts began anew */
 	bool wrote;		/* a file of this series */
+	sigset_t mask;		/* that its lock's owner had before */
 };
 
 extern struct libprofil_state *libprofil_state;
@@ -63,7 +82,7 @@ extern struct libprofil_state *libprofil_state;
 extern bool libprofil_forked;
 
 struct libprofil_hold {
-	sigset_t mask;
+	sigset_t mask, pending;
 	int cancel;
 };
 
@@ -73,6 +92,7 @@ void libprofil_state_forked(void);
 bool libprofil_state_is_ours(void);
 void libprofil_state_lock(struct libprofil_hold *hold);
 void libprofil_state_unlock(const struct libprofil_hold *hold);
+void libprofil_state_may_die(bool may);
 
 /* sampling.c */
 void libprofil_sampling_start(void);
@@ -92,6 +112,7 @@ typedef int libprofil_loaded_fn(struct dl_phdr_info *info, size_t size, void *ar
 int libprofil_loaded_each(libprofil_loaded_fn *each, void *arg);
 
 /* objects.c */
+bool libprofil_objects_locked(void);
 bool libprofil_objects_find(struct libprofil_profile *profile);
 
 /* saved_arcs.c */
@@ -106,18 +127,21 @@ void libprofil_written_end(bool done);
 
 /* file.c */
 struct libprofil_gmon {
-	const struct libprofil_object *object;
+	struct libprofil_object *object;
 	const uint32_t *counts;	/* the object's, or what was taken of them */
 	uint32_t rate;		/* samples of a second */
 	bool anew;		/* the next file begins with what comes now */
+	bool last;		/* nothing is written after this */
 };
 
-bool libprofil_file_write(const struct libprofil_gmon *gmon, const char *path);
+int libprofil_file_write(const struct libprofil_gmon *gmon, int fd);
+
+/* replace.c */
+int libprofil_replace(const struct libprofil_gmon *gmon, const char *path, bool replace);
 
 /* path.c */
-bool libprofil_path_choose(const struct libprofil_object *object);
-bool libprofil_path_write(const struct libprofil_gmon *gmon);
-void libprofil_path_complain(void);
+int libprofil_path_write(const struct libprofil_gmon *gmon);
+void libprofil_path_complain(const struct libprofil_object *object, int err);
 void libprofil_path_look(void);
 void libprofil_path_begin(void);
 

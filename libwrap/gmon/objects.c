@@ -5,9 +5,12 @@
 #include <string.h>
 #include <sys/auxv.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include "gmon.h"
 
-#define OBJECTS_FIRST	4096	/* for so many there is room at first */
+#define OBJECTS_FEW	8	/* for which no memory is needed */
+#define ROOM		(256 * 1024)	/* bytes that are left beside a histogram */
+#define ROOM_PROGRAM	(32 * 1024)
 #define ALIGNMENT	16	/* then scale and ratio of a histogram are exact */
 
 /* How far the search for changes has come. */
@@ -97,15 +100,63 @@ static unsigned int same_name(const struct libprofil_profile *profile, const cha
 	return number;
 }
 
+/* Much of a limit on memory is left to the program: to its tables of calls, and to itself. */
+static bool is_room(size_t bytes)
+{
+	struct rlimit data;
+	int prot = PROT_NONE;
+	void *memory;
+
+	/* What cannot be written is not data, but also not made to be there by mlockall(). */
+	if (!getrlimit(RLIMIT_DATA, &data) && data.rlim_cur != RLIM_INFINITY)
+		prot = PROT_READ | PROT_WRITE;
+	memory = mmap(NULL, bytes, prot, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	if (memory == MAP_FAILED)
+		return false;
+	munmap(memory, bytes);
+	return true;
+}
+
+static void map_counts(struct libprofil_object *object, unsigned int shift, size_t room)
+{
+	size_t bytes;
+
+	object->shift = shift;
+	bytes = libprofil_object_bins(object) * sizeof(uint32_t);
+	if (!room || is_room(room + 4 * bytes))
+		object->counts = libprofil_map_zero(bytes);
+}
+
+/* As small bins as there is memory for; the program has some if there is any. */
+static void find_memory(struct libprofil_object *object, bool program, bool small)
+{
+	static const unsigned char shifts[] = { 0, 1, LIBPROFIL_SHIFT_SMALL, 5, 7 };
+
+	for (size_t i = 0; i < sizeof(shifts) && !object->counts; i++)
+		if (program || !small || shifts[i] >= LIBPROFIL_SHIFT_SMALL)
+			map_counts(object, shifts[i], program ? ROOM_PROGRAM : ROOM);
+	if (program && !object->counts)
+		map_counts(object, object->shift, 0);
+}
+
+/* Memory may run out, but not of the program: it is one of the few. */
 static bool grow(struct libprofil_profile *profile)
 {
-	size_t bytes = profile->room * sizeof(*profile->objects);
-	void *more = mremap(profile->objects, bytes, 2 * bytes, MREMAP_MAYMOVE);
+	static struct libprofil_object few[OBJECTS_FEW];
+	size_t bytes = profile->room * sizeof(*few);
+	void *more = few;
 
+	if (profile->room > OBJECTS_FEW)
+		more = mremap(profile->objects, bytes, 2 * bytes, MREMAP_MAYMOVE);
+	else if (profile->room)
+		more = mmap(NULL, 2 * bytes, PROT_READ | PROT_WRITE,
+			    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 	if (more == MAP_FAILED)
 		return false;
+	if (profile->room == OBJECTS_FEW)
+		memcpy(more, few, sizeof(few));
 	profile->objects = more;
-	profile->room *= 2;
+	profile->room = profile->room ? 2 * profile->room : OBJECTS_FEW;
 	return true;
 }
 
@@ -115,10 +166,7 @@ static void add(struct finding *finding, struct libprofil_object *object)
 
 	if (object->low >= object->high || (profile->num == profile->room && !grow(profile)))
 		return;
-	object->counts = libprofil_map_zero((object->high - object->low) / 2 *
-					    sizeof(uint32_t));
-	if (!object->counts)
-		return;
+	find_memory(object, !profile->num, profile->small);
 	object->mapped = true;
 	object->seen = true;
 	profile->objects[profile->num++] = *object;
@@ -179,17 +227,36 @@ static int see(struct dl_phdr_info *info, size_t size, void *arg)
 	return 0;
 }
 
-static bool map_objects(struct libprofil_profile *profile)
+static bool look_for_lock(void *arg, const char *name, uintptr_t *place)
 {
-	void *objects = mmap(NULL, OBJECTS_FIRST * sizeof(*profile->objects),
-			     PROT_READ | PROT_WRITE,
-			     MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	bool *locks = arg;
 
-	if (objects == MAP_FAILED)
-		return false;
-	profile->objects = objects;
-	profile->room = OBJECTS_FIRST;
-	return true;
+	(void)place;
+	*locks = !strcmp(name, "mlockall");
+	return !*locks;
+}
+
+static int look_at_object(struct dl_phdr_info *info, size_t size, void *arg)
+{
+	bool *locks = arg;
+
+	(void)size;
+	libprofil_needed_each(info, look_for_lock, locks);
+	return *locks;
+}
+
+/**
+ * libprofil_objects_locked() - Whether the program may lock all of its memory
+ *
+ * Such a one has a limit for all that is mapped, and all of it is used.
+ *
+ * Context: libprofil_loaded_each() may be called.
+ */
+bool libprofil_objects_locked(void)
+{
+	bool locks = false;
+
+	return libprofil_loaded_each(look_at_object, &locks);
 }
 
 /**
@@ -203,8 +270,6 @@ bool libprofil_objects_find(struct libprofil_profile *profile)
 {
 	struct finding finding = { .profile = profile };
 
-	if (!profile->objects && !map_objects(profile))
-		return false;
 	for (size_t i = 0; i < profile->num; i++)
 		profile->objects[i].seen = false;
 	libprofil_loaded_each(see, &finding);

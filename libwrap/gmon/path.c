@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include "gmon.h"
 #include "internal.h"
 
@@ -13,62 +14,52 @@
 int getpid(void);
 char *getcwd(char *buf, size_t bytes);
 
+/* Where it may be, in the order of trying: as the environment says, and as it is without. */
+#define IN_HOME		(1 << 0)	/* where the program began: daemons leave */
+#define NO_PREFIX	(1 << 1)	/* as the C library does */
+#define PLACES		4
+
+#define TAGS_MAX	16
+
+struct name {
+	bool has_pid;
+	char path[2 * PATH_MAX];
+};
+
 /* In no one's stack: signal handlers have a small one. */
-static char path[PATH_MAX], prefix[PATH_MAX];
+static struct name first, name;
+static char prefix[PATH_MAX];
 static char home[PATH_MAX];	/* where the program began, or "" */
 
-/**
- * libprofil_path_complain() - Say that there is no file, and why
- */
-void libprofil_path_complain(void)
+static const char *remedy(int err)
 {
-	const char *const parts[LIBPROFIL_PARTS] = {
-		"profil: cannot write ", path, ": ", strerror(errno),
-		"; name another place in GMON_OUT_PREFIX\n",
-	};
-
-	libprofil_say(parts);
-}
-
-static void tell_elsewhere(const char *elsewhere, int err)
-{
-	const char *const parts[LIBPROFIL_PARTS] = {
-		"profil: cannot write ", path, ": ", strerror(err), "; it is ",
-		elsewhere, "\n",
-	};
-
-	libprofil_say(parts);
-}
-
-static bool is_for_want_of_folder(int err)
-{
-	return err == EACCES || err == EPERM || err == EROFS || err == ENOENT;
-}
-
-/**
- * libprofil_path_write() - Write a file where it has been named
- * @gmon: What is in it
- *
- * Daemons leave for a folder in which they may not write.
- *
- * Return: Whether it was written; if not, errno says why.
- */
-bool libprofil_path_write(const struct libprofil_gmon *gmon)
-{
-	static char elsewhere[2 * PATH_MAX];
-	int err;
-
-	if (libprofil_file_write(gmon, path))
-		return true;
-	err = errno;
-	snprintf(elsewhere, sizeof(elsewhere), "%s/%s", home, path);
-	if (is_for_want_of_folder(err) && *path != '/' && *home &&
-	    libprofil_file_write(gmon, elsewhere)) {
-		tell_elsewhere(elsewhere, err);
-		return true;
+	switch (err) {
+	case EFBIG:
+		return "; raise its limit (ulimit -f)\n";
+	case EMFILE:
+		return "; raise its limit (ulimit -n)\n";
+	case ENOMEM:
+	case EAGAIN:
+		return "; raise its limit (ulimit -v or ulimit -l)\n";
+	case ENOSPC:
+	case EDQUOT:
+		return "; remove files there, or name another place in GMON_OUT_PREFIX\n";
+	case ENXIO:
+	case EPIPE:
+		return "; start a reader before, that reads to the end\n";
+	default:
+		return "; name another place in GMON_OUT_PREFIX\n";
 	}
-	errno = err;
-	return false;
+}
+
+static void say_elsewhere(int err)
+{
+	const char *const parts[LIBPROFIL_PARTS] = {
+		"profil: cannot write ", first.path, ": ", strerror(err), "; it is ",
+		name.path, "\n",
+	};
+
+	libprofil_say(parts);
 }
 
 /**
@@ -82,41 +73,139 @@ void libprofil_path_look(void)
 }
 
 /* After the library's name, so that gprof is given the same for all of a series. */
-static void name_library(char *name, size_t bytes, const struct libprofil_object *object)
+static void name_library(char *library, size_t bytes, const struct libprofil_object *object)
 {
 	if (!*object->name)
-		*name = 0;
+		*library = 0;
 	else if (!object->number)
-		snprintf(name, bytes, ".%s", object->name);
+		snprintf(library, bytes, ".%s", object->name);
 	else
-		snprintf(name, bytes, ".%s-%u", object->name, object->number + 1);
+		snprintf(library, bytes, ".%s-%u", object->name, object->number + 1);
+}
+
+/* 0, or why there is no such name.  @tag: another one, unless it is 0. */
+static int choose(struct name *to, const struct libprofil_object *object,
+		  unsigned int place, unsigned int tag)
+{
+	const char *start = *prefix && !(place & NO_PREFIX) ? prefix : "gmon.out";
+	unsigned int series = libprofil_state->series;
+	char pid[48] = "", library[sizeof(object->name) + 16];
+	int len = 0;
+
+	name_library(library, sizeof(library), object);
+	to->has_pid = start == prefix || series || tag || !libprofil_state->first;
+	if (to->has_pid)
+		len = snprintf(pid, sizeof(pid), ".%d", getpid());
+	if (tag)
+		len += snprintf(pid + len, sizeof(pid) - len, "-%x", tag);
+	if (series)
+		snprintf(pid + len, sizeof(pid) - len, ".%u", series);
+	len = snprintf(to->path, sizeof(to->path), "%s%s%s%s%s", place & IN_HOME ? home : "",
+		       place & IN_HOME ? "/" : "", start, pid, library);
+	return len < PATH_MAX ? 0 : ENAMETOOLONG;
 }
 
 /**
- * libprofil_path_choose() - Name the next file
- * @object: Whose it is
- *
- * Return: Whether there is a name; if not, errno says why.
+ * libprofil_path_complain() - Say that there is no file, and why
+ * @object: Whose it would have been
+ * @err: Why not
  */
-bool libprofil_path_choose(const struct libprofil_object *object)
+void libprofil_path_complain(const struct libprofil_object *object, int err)
 {
-	unsigned int series = libprofil_state->series;
-	char number[16] = "", library[sizeof(object->name) + 16];
-	int pid = getpid();
-	int len;
+	const char *const parts[LIBPROFIL_PARTS] = {
+		"profil: cannot write ", first.path, ": ", strerror(err), remedy(err),
+	};
 
-	name_library(library, sizeof(library), object);
-	if (series)
-		snprintf(number, sizeof(number), ".%u", series);
-	if (!*prefix && !series && pid == libprofil_profile.first_pid)
-		len = snprintf(path, sizeof(path), "gmon.out%s", library);
-	else
-		len = snprintf(path, sizeof(path), "%s.%d%s%s",
-			       *prefix ? prefix : "gmon.out", pid, number, library);
-	if ((size_t)len < sizeof(path))
+	choose(&first, object, 0, 0);
+	libprofil_say(parts);
+}
+
+/* Later than what any process has that this one is forked from. */
+static unsigned long long now(void)
+{
+	struct timespec time;
+
+	clock_gettime(CLOCK_MONOTONIC, &time);
+	return time.tv_sec * 1000000000ULL + time.tv_nsec + 1;
+}
+
+static bool is_taken(int err)
+{
+	return err == EEXIST || err == ELOOP;
+}
+
+/*
+ * 0, or why not.  A name with a number is nobody else's only here: in another namespace,
+ * on another machine or before, there may be a process of this number, too.
+ */
+static int write_to(const struct libprofil_gmon *gmon, unsigned int place, int *why)
+{
+	struct libprofil_object *object = gmon->object;
+	bool ours = object->file.process == libprofil_state->id &&
+		    object->file.place == place;
+	unsigned int tag = ours ? object->file.tag : 0;
+	int err = choose(&name, object, place, tag);
+
+	ours &= object->file.series == libprofil_state->series;
+	if (!err)
+		err = libprofil_replace(gmon, name.path, ours || !name.has_pid);
+	/* That it has a tag is no news. */
+	if (!*why && !(err == EEXIST && name.has_pid))
+		*why = err;
+	for (int i = 0; i < TAGS_MAX && is_taken(err); i++) {
+		tag = now() / 1000 | 1;
+		err = choose(&name, object, place, tag);
+		if (!err)
+			err = libprofil_replace(gmon, name.path, false);
+	}
+	if (!err) {
+		object->file.process = libprofil_state->id;
+		object->file.series = libprofil_state->series;
+		object->file.place = place;
+		object->file.tag = tag;
+	}
+	return err;
+}
+
+static bool is_for_want_of_folder(int err)
+{
+	return err == EACCES || err == EPERM || err == EROFS || err == ENOENT ||
+	       err == ENOTDIR;
+}
+
+static bool is_possible(unsigned int place, int err)
+{
+	if (place & NO_PREFIX && !*prefix)
+		return false;
+	if (!(place & IN_HOME))
 		return true;
-	errno = ENAMETOOLONG;
-	return false;
+	return *home && is_for_want_of_folder(err) && (place & NO_PREFIX || *prefix != '/');
+}
+
+/**
+ * libprofil_path_write() - Write a file where it belongs, or where it may be
+ * @gmon: What is in it
+ *
+ * Return: 0, and a line says if it is in another place; or why there is no file.
+ */
+int libprofil_path_write(const struct libprofil_gmon *gmon)
+{
+	int err = 0, why = 0;
+
+	if (!libprofil_state->id)
+		libprofil_state->id = now();
+	for (unsigned int place = 0; place < PLACES; place++) {
+		if (place && !is_possible(place, err))
+			continue;
+		err = write_to(gmon, place, &why);
+		if (!err && why) {
+			choose(&first, gmon->object, 0, 0);
+			say_elsewhere(why);
+		}
+		if (!err)
+			return 0;
+	}
+	return why ? why : err;
 }
 
 /**

@@ -35,11 +35,12 @@ void libprofil_fallback_begin(void)
 /* Has the program counted by the C library, if that is wanted.  Under the lock of state.c. */
 static bool fallback_start(const struct libprofil_object *program)
 {
-	size_t bytes = (program->high - program->low) / 2 * sizeof(*counters);
+	size_t bytes = libprofil_object_bins(program) * sizeof(*counters);
 
-	if (wanted && !counters)
+	if (wanted && program->counts && !counters)
 		counters = libprofil_map_zero(bytes);
-	return counters && !libprofil_c_library_profil(counters, bytes, program->low, 65536);
+	return counters && !libprofil_c_library_profil(counters, bytes, program->low,
+						       65536 >> program->shift);
 }
 
 /**
@@ -52,12 +53,13 @@ void libprofil_fallback_take(const struct libprofil_object *program)
 {
 	if (!counters)
 		return;
-	for (size_t i = 0; i < (program->high - program->low) / 2; i++)
+	for (size_t i = 0; i < libprofil_object_bins(program); i++)
 		if (counters[i])
 			program->counts[i] += __atomic_exchange_n(&counters[i], 0,
 								  __ATOMIC_RELAXED);
 }
 
+/* One of scale 0 is none; but without any region, START would end the profile. */
 static uint32_t fill(struct profil_region *regions)
 {
 	const struct libprofil_object *object = libprofil_profile.objects;
@@ -67,9 +69,9 @@ static uint32_t fill(struct profil_region *regions)
 		if (object->mapped)
 			regions[num++] = (struct profil_region) {
 				.buf_uptr = (uintptr_t)object->counts,
-				.bytes = (object->high - object->low) / 2 * sizeof(uint32_t),
+				.bytes = libprofil_object_bins(object) * sizeof(uint32_t),
 				.offset = object->low,
-				.scale = 65536,
+				.scale = object->counts ? 65536 >> object->shift : 0,
 				.flags = PROFIL_REGION_F_U32,
 			};
 	return num;
@@ -132,11 +134,14 @@ static int choose_rate(void)
  */
 void libprofil_sampling_start(void)
 {
-	size_t bytes = libprofil_profile.num * sizeof(struct profil_region);
-	struct profil_region *regions = mmap(NULL, bytes, PROT_READ | PROT_WRITE,
-					     MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	static struct profil_region few[8];
+	struct profil_region *regions = few;
+	size_t bytes = libprofil_profile.num * sizeof(*regions);
 	int ret;
 
+	if (bytes > sizeof(few))
+		regions = mmap(NULL, bytes, PROT_READ | PROT_WRITE,
+			       MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	if (regions == MAP_FAILED) {
 		libprofil_complain_start();
 		return;
@@ -154,7 +159,8 @@ void libprofil_sampling_start(void)
 		libprofil_complain_start();
 	else if (!fallback_start(libprofil_profile.objects))
 		libprofil_complain("");
-	munmap(regions, bytes);
+	if (regions != few)
+		munmap(regions, bytes);
 }
 
 /* Whether any has come or gone since this was asked last. */

@@ -8,9 +8,6 @@
 #include "gmon.h"
 #include "internal.h"
 
-/* <unistd.h> declares profil(), see internal.h. */
-int getpid(void);
-
 /* What <sys/gmon.h> declares, and what the start-up file calls. */
 void __monstartup(unsigned long low, unsigned long high);
 void monstartup(unsigned long low, unsigned long high);
@@ -30,8 +27,8 @@ static void begin(unsigned long low, unsigned long high)
 	struct libprofil_profile *profile = &libprofil_profile;
 
 	libprofil_state_begin();
+	profile->small = libprofil_objects_locked();
 	libprofil_arcs_reserve();
-	profile->first_pid = getpid();
 	libprofil_write_begin();
 	libprofil_fallback_begin();
 	profile->low = low;

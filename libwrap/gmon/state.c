@@ -7,6 +7,7 @@
 #define _GNU_SOURCE
 #include <stddef.h>
 #include <sys/mman.h>
+#include <time.h>
 #include "gmon.h"
 
 /* <unistd.h> declares profil(), see internal.h. */
@@ -60,6 +61,7 @@ void libprofil_state_begin(void)
 
 	if (libprofil_state != &first)
 		return;
+	first.first = true;
 	memory = mmap(NULL, sizeof(first), PROT_READ | PROT_WRITE,
 		      MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	if (memory == MAP_FAILED)
@@ -67,6 +69,7 @@ void libprofil_state_begin(void)
 	madvise(memory, sizeof(first), MADV_WIPEONFORK);
 	libprofil_state = memory;
 	libprofil_state->pid = getpid();
+	libprofil_state->first = true;
 }
 
 /**
@@ -105,7 +108,23 @@ void libprofil_state_lock(struct libprofil_hold *hold)
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &hold->mask);
 	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &hold->cancel);
+	sigpending(&hold->pending);
 	pthread_mutex_lock(&libprofil_state->lock);
+	libprofil_state->mask = hold->mask;
+}
+
+/* That come to this thread from what it writes: a file's limit, a pipe without reader. */
+static void drop_own_signal(const struct libprofil_hold *hold, int number)
+{
+	static const struct timespec now;
+	sigset_t set;
+
+	sigpending(&set);
+	if (!sigismember(&set, number) || sigismember(&hold->pending, number))
+		return;
+	sigemptyset(&set);
+	sigaddset(&set, number);
+	sigtimedwait(&set, NULL, &now);
 }
 
 /**
@@ -116,5 +135,27 @@ void libprofil_state_unlock(const struct libprofil_hold *hold)
 {
 	pthread_mutex_unlock(&libprofil_state->lock);
 	pthread_setcancelstate(hold->cancel, NULL);
+	drop_own_signal(hold, SIGXFSZ);
+	drop_own_signal(hold, SIGPIPE);
 	pthread_sigmask(SIG_SETMASK, &hold->mask, NULL);
+}
+
+/**
+ * libprofil_state_may_die() - Let signals end the process, or not any more
+ * @may: Those that no handler is for, and that were not blocked before
+ *
+ * Context: The lock, and what may take for ever.
+ */
+void libprofil_state_may_die(bool may)
+{
+	struct sigaction action;
+	sigset_t mask;
+
+	sigfillset(&mask);
+	for (int number = 1; may && number < NSIG; number++)
+		if (number != SIGXFSZ && number != SIGPIPE &&
+		    !sigismember(&libprofil_state->mask, number) &&
+		    !sigaction(number, NULL, &action) && action.sa_handler == SIG_DFL)
+			sigdelset(&mask, number);
+	pthread_sigmask(SIG_SETMASK, &mask, NULL);
 }

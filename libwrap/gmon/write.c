@@ -13,9 +13,10 @@
 
 static bool anew;	/* after each file */
 
+/* That are counted. */
 static size_t bins(const struct libprofil_object *object)
 {
-	return (object->high - object->low) / 2;
+	return object->counts ? libprofil_object_bins(object) : 0;
 }
 
 static bool is_told(void *arg, struct libprofil_arc *arc)
@@ -49,43 +50,41 @@ static void give_back(const struct libprofil_object *object, const uint32_t *tak
 			__atomic_add_fetch(&object->counts[i], taken[i], __ATOMIC_RELAXED);
 }
 
-static bool write_anew(struct libprofil_gmon *gmon)
+static int write_anew(struct libprofil_gmon *gmon)
 {
 	size_t bytes = bins(gmon->object) * sizeof(uint32_t);
-	uint32_t *taken = mmap(NULL, bytes, PROT_READ | PROT_WRITE,
-			       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-	bool done;
+	uint32_t *taken;
 	int err;
 
+	if (!bytes)
+		return libprofil_path_write(gmon);
+	taken = mmap(NULL, bytes, PROT_READ | PROT_WRITE,
+		     MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 	if (taken == MAP_FAILED)
-		return false;
+		return errno;
 	take_counts(gmon->object, taken);
 	gmon->counts = taken;
-	done = libprofil_path_write(gmon);
-	err = errno;
-	if (!done)
+	err = libprofil_path_write(gmon);
+	if (err)
 		give_back(gmon->object, taken);
 	munmap(taken, bytes);
-	errno = err;
-	return done;
+	return err;
 }
 
 /* 0, or the reason, which has been told. */
-static int write_object(const struct libprofil_object *object, bool last)
+static int write_object(struct libprofil_object *object, bool last)
 {
 	struct libprofil_gmon gmon = {
 		.object = object,
 		.counts = object->counts,
 		.rate = libprofil_profile.rate,
 		.anew = anew && !last,
+		.last = last,
 	};
-	int err;
+	int err = gmon.anew ? write_anew(&gmon) : libprofil_path_write(&gmon);
 
-	if (libprofil_path_choose(object) &&
-	    (gmon.anew ? write_anew(&gmon) : libprofil_path_write(&gmon)))
-		return 0;
-	err = errno;
-	libprofil_path_complain();
+	if (err)
+		libprofil_path_complain(object, err);
 	return err;
 }
 
@@ -97,7 +96,7 @@ static int write_objects(bool last)
 
 	libprofil_fallback_take(profile->objects);
 	for (size_t i = 0; i < profile->num; i++) {
-		const struct libprofil_object *object = &profile->objects[i];
+		struct libprofil_object *object = &profile->objects[i];
 		int err;
 
 		if (i && is_empty(object) && !libprofil_block_any(object))
@@ -143,7 +142,7 @@ static void say_samples(void)
 	libprofil_say(parts);
 }
 
-static void tell_lost(void)
+static void say_calls(void)
 {
 	char number[24];
 	const char *const parts[LIBPROFIL_PARTS] = {
@@ -154,12 +153,55 @@ static void tell_lost(void)
 	snprintf(number, sizeof(number), "%lu", libprofil_arcs_lost);
 	if (libprofil_arcs_lost)
 		libprofil_say(parts);
+}
+
+/* Of @num objects, from @object on. */
+static void say_object(const struct libprofil_object *object, size_t num, const char *what)
+{
+	char others[32] = "";
+	const char *const parts[LIBPROFIL_PARTS] = {
+		"profil: samples in ", *object->name ? object->name : "the program", others, what,
+		"; raise its limit (ulimit -v, ulimit -d or ulimit -l)\n",
+	};
+
+	if (num > 1)
+		snprintf(others, sizeof(others), " and %zu more", num - 1);
+	libprofil_say(parts);
+}
+
+static void say_objects(void)
+{
+	const struct libprofil_object *left_out = NULL, *coarse = NULL;
+	size_t left_outs = 0, coarses = 0;
+
+	for (size_t i = libprofil_profile.num; i-- > 0;) {
+		const struct libprofil_object *object = &libprofil_profile.objects[i];
+
+		if (!object->counts) {
+			left_out = object;
+			left_outs++;
+		} else if (object->shift > LIBPROFIL_SHIFT_SMALL ||
+			   (object->shift && !libprofil_profile.small)) {
+			coarse = object;
+			coarses++;
+		}
+	}
+	if (left_out)
+		say_object(left_out, left_outs, " are not counted: no memory for them");
+	if (coarse)
+		say_object(coarse, coarses, " are known less exactly: no memory for small bins");
+}
+
+static void say_lost(void)
+{
+	say_calls();
+	say_objects();
 	say_samples();
 }
 
 /**
  * libprofil_write() - Write all files
- * @flags: DUMP_*
+ * @flags: WRITE_*
  *
  * Context: Any thread and signal handler, with WRITE_IN_SIGNAL.
  * Return: 0, with errno as it was; or -1 with that of the first that was not written,
@@ -180,7 +222,7 @@ int libprofil_write(unsigned int flags)
 	if (!profile->written) {
 		err = write_objects(last);
 		if (last)
-			tell_lost();
+			say_lost();
 		else if (anew)
 			libprofil_write_series();
 		profile->written = last;
@@ -210,7 +252,7 @@ static bool forget_arc(void *arg, struct libprofil_arc *arc)
 
 static void forget(const struct libprofil_object *object)
 {
-	for (size_t i = 0; i < (object->high - object->low) / 2; i++)
+	for (size_t i = 0; i < bins(object); i++)
 		if (object->counts[i])
 			__atomic_store_n(&object->counts[i], 0, __ATOMIC_RELAXED);
 	/* Also of what is unmapped. */

@@ -35,7 +35,7 @@ static bool count_arc(void *arg, struct libprofil_arc *arc)
  */
 bool libprofil_written_begin(const struct libprofil_object *object)
 {
-	num = 0;
+	libprofil_written_end(false);
 	room = SPARE + object->saved.num;
 	libprofil_arcs_each(count_arc, NULL);
 	notes = mmap(NULL, room * sizeof(*notes), PROT_READ | PROT_WRITE,
@@ -70,4 +70,6 @@ void libprofil_written_end(bool done)
 		notes[i].arc->written += notes[i].count;
 	if (notes)
 		munmap(notes, room * sizeof(*notes));
+	notes = NULL;
+	num = 0;
 }

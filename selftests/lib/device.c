@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * To preload: a /dev/profil that can be opened, of a kernel with 250 ticks a second,
- * and counts nothing.  REGIONS is how many regions it takes.  With REFUSE it starts
- * nothing either, for the reason with that number; without, it tells stderr what it was asked.
+ * and counts nothing, or with SAMPLE one in each region.  REGIONS is how many regions it
+ * takes.  With REFUSE it starts nothing either, for the reason with that number; without,
+ * it tells stderr what it was asked.
  */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdarg.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -38,6 +40,15 @@ static int query(struct profil_query *query)
 	return 0;
 }
 
+static void sample(const struct profil_start *start)
+{
+	const struct profil_region *region = (const void *)(uintptr_t)start->regions_uptr;
+
+	for (unsigned int i = 0; i < start->region_num; i++, region++)
+		if (region->scale)
+			((uint32_t *)(uintptr_t)region->buf_uptr)[region->bytes / 8]++;
+}
+
 static int start(const struct profil_start *start)
 {
 	const char *refuse = getenv("REFUSE");
@@ -46,6 +57,8 @@ static int start(const struct profil_start *start)
 		errno = E2BIG;
 		return -1;
 	}
+	if (getenv("SAMPLE"))
+		sample(start);
 	if (!refuse) {
 		dprintf(2, "start %u %u %u\n", start->rate, start->source, start->jitter);
 		return 0;

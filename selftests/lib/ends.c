@@ -249,6 +249,42 @@ static void last_thread(void)
 	pthread_exit(NULL);
 }
 
+/* It waits before a file finds no room, and comes when it is let. */
+static void own_xfsz(void)
+{
+	sigset_t set;
+
+	sigemptyset(&set);
+	sigaddset(&set, SIGXFSZ);
+	sigprocmask(SIG_BLOCK, &set, NULL);
+	kill(getpid(), SIGXFSZ);
+	if (!profil_dump())
+		exit(1);
+	sigprocmask(SIG_UNBLOCK, &set, NULL);
+	exit(2);
+}
+
+static void other_file(const char *start)
+{
+	char name[32];
+	FILE *file;
+
+	snprintf(name, sizeof(name), "%s%d", start, getpid());
+	file = fopen(name, "w");
+	if (!file || fputs("other\n", file) < 0 || fclose(file))
+		exit(1);
+}
+
+/* Somebody else has the name, and that of the part. */
+static void taken(void)
+{
+	other_file("p.");
+	other_file("gmon.out.tmp");
+	raise(SIGUSR1);
+	calls(NULL);
+	exit(0);
+}
+
 static size_t files(void)
 {
 	size_t num = 0;
@@ -315,7 +351,8 @@ static const struct {
 	{ "amid", asked_amid },
 	{ "functions", functions }, { "idle", idle }, { "daemon", daemonize },
 	{ "lastthread", last_thread }, { "busy", busy_threads }, { "atonce", all_at_once },
-	{ "gone", leave_folder }, { "full", full_disk },
+	{ "gone", leave_folder }, { "full", full_disk }, { "xfsz", own_xfsz },
+	{ "taken", taken },
 };
 
 int main(int argc, char **argv)

@@ -109,7 +109,7 @@ switched_off() {
 # 200000 samples, 100 of which are a second.
 big_counts() {
 	${CC% -pg*} -no-pie -I"$here/../../libwrap/gmon" -o "$tmp/big" "$here/big.c" "$lib/libprofil.a"
-	(cd "$tmp/run" && rm -f gmon.out && "$tmp/big")
+	(cd "$tmp/run" && rm -f gmon.out && "$tmp/big" 4)
 	gprof -b -p "$tmp/big" "$tmp/run/gmon.out" | grep -E ' 2000\.00 .* work$'
 }
 

@@ -1,0 +1,211 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
+/*
+ * How a file comes to its name: whole, in place of an old one, which stays if there is
+ * any error.
+ */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/sendfile.h>
+#include <sys/stat.h>
+#include "gmon.h"
+#include "internal.h"
+
+/* <unistd.h> declares profil(), see internal.h. */
+int close(int fd);
+int link(const char *old, const char *new);
+int unlink(const char *path);
+off_t lseek(int fd, off_t offset, int whence);
+int getpid(void);
+int ftruncate(int fd, off_t length);
+
+#define PARTS_MAX 100	/* names that are tried, of a file that is not whole yet */
+
+/*
+ * Always a new one: a process of this number in another namespace may be writing its own
+ * part here.
+ */
+static int open_part(char *part, size_t bytes, const char *path)
+{
+	int fd = -1;
+
+	for (int i = 0; i < PARTS_MAX && fd < 0; i++) {
+		int len = i ? snprintf(part, bytes, "%s.tmp%d-%d", path, getpid(), i) :
+			      snprintf(part, bytes, "%s.tmp%d", path, getpid());
+
+		if ((size_t)len >= bytes) {
+			errno = ENAMETOOLONG;
+			return -1;
+		}
+		fd = open(part, O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, 0666);
+		if (fd < 0 && errno != EEXIST)
+			return -1;
+	}
+	return fd;
+}
+
+/* Without a moment in which a file of that name could be replaced. */
+static int rename_new(const char *part, const char *path)
+{
+	if (!renameat2(AT_FDCWD, part, AT_FDCWD, path, RENAME_NOREPLACE))
+		return 0;
+	/* Not every file system knows of that. */
+	if (errno == EEXIST || link(part, path))
+		return -1;
+	unlink(part);
+	return 0;
+}
+
+static int write_and_close(const struct libprofil_gmon *gmon, int fd)
+{
+	int err = libprofil_file_write(gmon, fd);
+
+	if (close(fd) && !err)
+		err = errno;
+	return err;
+}
+
+/* 0, or why not. */
+static int write_new(const struct libprofil_gmon *gmon, const char *path, bool replace)
+{
+	/* In no one's stack: signal handlers have a small one. */
+	static char part[PATH_MAX];
+	int fd = open_part(part, sizeof(part), path);
+	int err;
+
+	if (fd < 0)
+		return errno;
+	err = write_and_close(gmon, fd);
+	if (!err && (replace ? rename(part, path) : rename_new(part, path)))
+		err = errno;
+	if (err)
+		unlink(part);
+	return err;
+}
+
+/* All of one file to the beginning of another. */
+static int copy(int to, int from)
+{
+	struct stat stat;
+	off_t done = 0;
+	ssize_t num;
+
+	if (fstat(from, &stat) || lseek(to, 0, SEEK_SET) < 0)
+		return errno;
+	do {
+		num = sendfile(to, from, &done, stat.st_size - done);
+	} while (num > 0 || (num < 0 && errno == EINTR));
+	return num < 0 || ftruncate(to, done) ? errno : 0;
+}
+
+static bool is_for_want_of_room(int err)
+{
+	return err == ENOSPC || err == EDQUOT || err == EFBIG;
+}
+
+/* Room is there before the first byte is changed, where the file system can tell. */
+static int overwrite(int fd, int new, int old)
+{
+	struct stat stat;
+	int err;
+
+	if (fstat(new, &stat) || (fallocate(fd, FALLOC_FL_KEEP_SIZE, 0, stat.st_size) &&
+				  is_for_want_of_room(errno)))
+		return errno;
+	err = copy(old, fd);
+	if (err)
+		return err;
+	err = copy(fd, new);
+	if (err)
+		copy(fd, old);
+	return err;
+}
+
+/* The file is whole in memory before the old one is opened. */
+static int write_in_place(const struct libprofil_gmon *gmon, const char *path)
+{
+	int new = memfd_create("gmon.out", MFD_CLOEXEC);
+	int old = memfd_create("gmon.out", MFD_CLOEXEC);
+	int fd = -1, err;
+
+	if (new < 0 || old < 0)
+		err = errno;
+	else
+		err = libprofil_file_write(gmon, new);
+	if (!err) {
+		fd = open(path, O_RDWR | O_NOFOLLOW | O_CLOEXEC);
+		err = fd < 0 ? errno : overwrite(fd, new, old);
+	}
+	if (fd >= 0 && close(fd) && !err)
+		err = errno;
+	if (new >= 0)
+		close(new);
+	if (old >= 0)
+		close(old);
+	return err;
+}
+
+/* As the C library does, it waits for a reader, but only at the end of a program. */
+static int write_into(const struct libprofil_gmon *gmon, const char *path)
+{
+	int flags = O_WRONLY | O_NOFOLLOW | O_NOCTTY | O_CLOEXEC;
+	int reader = gmon->last ? -1 : open(path, flags | O_NONBLOCK);
+	int fd, err;
+
+	if (!gmon->last && reader < 0)
+		return errno;
+	libprofil_state_may_die(true);
+	fd = open(path, flags);
+	err = fd < 0 ? errno : write_and_close(gmon, fd);
+	libprofil_state_may_die(false);
+	if (reader >= 0)
+		close(reader);
+	return err;
+}
+
+/* The folder takes no new file, or not under this name: the old one may still be written. */
+static bool is_of_folder(int err)
+{
+	return err == EACCES || err == EPERM || err == EROFS || err == EBUSY;
+}
+
+static int write_file(const struct libprofil_gmon *gmon, const char *path, bool replace)
+{
+	bool exists;
+	struct stat stat;
+	int err = 0;
+
+	exists = !lstat(path, &stat);
+	if (exists && (S_ISFIFO(stat.st_mode) || S_ISCHR(stat.st_mode)))
+		return write_into(gmon, path);
+	if (exists && !(replace && S_ISREG(stat.st_mode)))
+		err = S_ISLNK(stat.st_mode) ? ELOOP : S_ISDIR(stat.st_mode) ? EISDIR : EEXIST;
+	if (!err)
+		err = write_new(gmon, path, replace);
+	if (exists && replace && (is_of_folder(err) || is_for_want_of_room(err)))
+		err = write_in_place(gmon, path);
+	return err;
+}
+
+/**
+ * libprofil_replace() - Write all that is known of an object
+ * @gmon: What to write
+ * @path: The file
+ * @replace: It may be one that is there already
+ *
+ * Context: One at a time.
+ * Return: 0, or why not.  The file is an old one then, or none.  EEXIST and ELOOP are of a
+ * name that somebody else has.
+ */
+int libprofil_replace(const struct libprofil_gmon *gmon, const char *path, bool replace)
+{
+	int err = write_file(gmon, path, replace);
+
+	if (gmon->anew)
+		libprofil_written_end(!err);
+	return err;
+}

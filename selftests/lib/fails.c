@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * To preload: where no file can be made (CREATE=ERRNO), or none can be renamed
+ * (RENAME=ERRNO), or all processes have the same number (PID=NUMBER), as in namespaces.
+ */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <fcntl.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+static int fails(const char *variable)
+{
+	const char *error = getenv(variable);
+
+	errno = error ? atoi(error) : 0;
+	return errno;
+}
+
+int open(const char *path, int flags, ...)
+{
+	va_list args;
+	int mode;
+
+	va_start(args, flags);
+	mode = flags & O_CREAT ? va_arg(args, int) : 0;
+	va_end(args);
+	return flags & O_CREAT && fails("CREATE") ? -1 :
+	       syscall(SYS_openat, AT_FDCWD, path, flags, mode);
+}
+
+int rename(const char *old, const char *new)
+{
+	return fails("RENAME") ? -1 : renameat2(AT_FDCWD, old, AT_FDCWD, new, 0);
+}
+
+pid_t getpid(void)
+{
+	const char *number = getenv("PID");
+
+	return number ? atoi(number) : syscall(SYS_getpid);
+}
