@@ -123,6 +123,7 @@ c90() {
 dialects() {
 	for order in 'profil.h unistd.h' 'unistd.h profil.h' 'profil.h'; do
 		{
+			# shellcheck disable=SC2086 # words
 			printf '#include <%s>\n' $order
 			echo 'static unsigned short buf[100];'
 			echo 'int main(void) { return profil(buf, sizeof(buf), 0, 65536) || profil_stop(); }'
