@@ -58,8 +58,8 @@ own_memory() {
 # opened LIBRARIES PRELOADED: instructions of a program that opens so many
 opened() {
 	# shellcheck disable=SC2046 # our own names, without spaces
-	LD_PRELOAD=$2 valgrind --tool=callgrind --callgrind-out-file="$tmp/opened" \
-		"$tmp/host" $(seq -f "$tmp/of%g.so" "$1") 2>&1 >/dev/null | awk '/Collected/ { print $NF }'
+	(cd "$tmp" && LD_PRELOAD=$2 valgrind --tool=callgrind --callgrind-out-file="$tmp/opened" \
+		"$tmp/host" $(seq -f "$tmp/of%g.so" "$1") 2>&1 >/dev/null) | awk '/Collected/ { print $NF }'
 }
 
 # ours LIBRARIES: of these, what this library needs beyond the C library
