@@ -97,7 +97,7 @@ stopped()
 }
 
 # starved STUB COMMAND…: with an apt-get that does what the shell commands STUB do, in an
-# empty cache
+# empty cache, where nothing half made stays
 starved()
 {
 	local own=$tmp/starved.$BASHPID rc=0
@@ -106,7 +106,9 @@ starved()
 	printf '#!/bin/sh\ncase "$*" in *print-uris*) exec %s "$@" ;; esac\n%s\n' "$(command -v apt-get)" "$1" >"$own/bin/apt-get"
 	chmod +x "$own/bin/apt-get"
 	PATH=$own/bin:$PATH PROFIL_CACHE=$own/cache "${@:2}" || rc=$?
-	find "$own/cache" -name 'tmp.*'
+	# the part of it that makes a kernel ends by itself
+	flock "$own/cache/lock.kernel-6.12" true
+	! find "$own/cache" -name 'tmp.*' | grep . || rc=99
 	return $rc
 }
 
@@ -192,12 +194,14 @@ stock()
 	check 'a program that takes all memory' 125 'memory was used up, and its kernel ended tail: give it more than 256 MB' \
 		env MEM=256 CMD='head -c 1000m /dev/zero | tail | wc -c' "$VM/shell.sh" --run
 	check 'a shell without a terminal' 1 "no terminal for a shell: for one command, make vm-run" "$VM/shell.sh"
-	check 'a shell in a terminal of that size' 0 '^27 91 screen.?$' terminal
+	check 'a shell in a terminal of that size' 0 '^27 91 screen' terminal
 	check 'an interrupt' 130 '^run.sh: interrupted' stopped
 	check 'no network for the lists' 1 'not reached: check the network' \
 		starved 'echo "W: Temporary failure resolving x" >&2; exit 100' "$VM/kernels.sh" fetch 6.12
 	check 'a full disk for the lists' 1 'disk is full .*PROFIL_CACHE$' \
 		starved 'echo "E: Write error - write (28: No space left on device)" >&2; exit 100' "$VM/kernels.sh" fetch 6.12
+	check 'an interrupted download' 124 'reading the package lists' \
+		starved 'exec sleep 600' timeout 5 "$VM/kernels.sh" fetch 6.12
 	check 'no network for packages' 1 'mirror is not reached: check the network, or run this' \
 		setup 'echo "E: Temporary failure resolving x" >&2; exit 100'
 	check 'a full disk for packages' 1 'the disk is full: make room' \
@@ -208,6 +212,7 @@ stock()
 	check 'a blank in a path, for make' 2 'there is a blank in ".*/a b", which make and kbuild cannot take' \
 		of_make lib PREFIX="$tmp/a b"
 
+	check 'a log of a VM that had no time to say a word' 0 '' "$VM/splat.sh" /dev/null
 	check 'a log without splats' 0 '' scan '[    0.300000] clean'
 	while read -r splat; do
 		check "a log with \"$splat\"" 1 "^${splat:0:20}" scan "[    0.300000] $splat"

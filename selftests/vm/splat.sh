@@ -48,7 +48,7 @@ want_of_memory()
 
 # Only the kernel stamps its lines; its command line is an echo of ours.
 splats=$(sed -n 's/\r//g; s/^\[ *[0-9]*\.[0-9]*\]\(\[ *[CT][0-9]*\]\)\? //p' "$1" |
-	grep -avE '^(Command|Kernel command) line: ' | races | want_of_memory |
+	{ grep -avE '^(Command|Kernel command) line: ' || true; } | races | want_of_memory |
 	{ grep -aE -f <(grep '^[^#]' "$VM/splat.deny") || true; } |
 	{ grep -avE -f <(grep '^[^#]' "$VM/splat.allow") || true; })
 [ "$splats" ] || exit 0
