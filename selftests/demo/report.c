@@ -112,8 +112,8 @@ static void print_difference(const struct profile_run *run)
 	if (difference < 0)
 		difference = -difference;
 	if (difference > 0.05 * used + 2.0 * run->tick_ns)
-		printf("%8.2fs  apart: a tick charges a whole period to whom it meets, and is "
-		       "late or lost where the machine is busy\n", SECONDS(difference));
+		printf("%8.2fs  apart: a tick charges a whole period, and is late on a busy machine\n",
+		       SECONDS(difference));
 }
 
 static void print_accounting(const struct profile *profile)
