@@ -23,6 +23,7 @@ demo=$BUILD/demo
 out=$demo/out
 kernel=${KERNEL:-6.12}
 seconds=${TIMEOUT:-1200}
+[[ $seconds =~ ^[1-9][0-9]*$ ]] || die "TIMEOUT=$seconds is no number from 1 up: give TIMEOUT=1200"
 
 # QEMU without KVM lets several CPUs take turns, and their ticks get lost.
 run=("$VM/run.sh" --kernel "$kernel" --cpus "${CPUS:-1}")

@@ -32,6 +32,14 @@ fast() {
 	if grep -F "$counted" "$tmp/out"; then false; fi
 }
 
+limit() {
+	status=0
+	demo TIMEOUT=1h PROG=true
+	test "$status" = 1
+	grep -Fx 'demo.sh: TIMEOUT=1h is no number from 1 up: give TIMEOUT=1200' "$tmp/out"
+}
+
+check "a time limit that is none is said" limit
 check "time is counted, and a program that does not end leaves its profile" server
 check "FAST=1 goes without" fast
 plan

@@ -112,7 +112,7 @@ static void print_difference(const struct profile_run *run)
 	if (difference < 0)
 		difference = -difference;
 	if (difference > 0.05 * used + 2.0 * run->tick_ns)
-		printf("%8.2fs  apart: a tick charges a whole period, and is late on a busy machine\n",
+		printf("%8.2fs  apart: a tick charges whole periods, late on a busy machine\n",
 		       SECONDS(difference));
 }
 
