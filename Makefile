@@ -31,11 +31,13 @@ help:
 #?   make doc               Documentation/ as HTML, in build/doc
 #?   make uninstall         the reverse, on all kernels
 #?   make install-dkms      the module's source, for "dkms install profil/0.1.0"
+#?   make deb               Debian packages of all of it, in build/deb
 #? For work on it:
 #?   make quick             what an edit may have broken, in seconds; T='rate_test fork': these
 #?   make check             what each change has to pass: lint, host tests, stock kernels
 #?   make check-ci          debug kernels, other kernels, real programs; .ci/run is both
 #?   make long              the rest, for a release: hours, and it goes on where it stopped
+#?   make dist              the source as a tar, in build; the same files give the same bytes
 #?   make results           what passed, when, on which content
 #?   make lint, test        checks of the source; tests that need no virtual machine
 #?   make bench, bench-all  what profiling costs on 6.12; on other kernels and arm64, too
@@ -159,6 +161,13 @@ uninstall: no-blanks
 	done
 	test -n "$(DESTDIR)" || ldconfig
 
+deb:
+	selftests/setup.sh build deb
+	@packaging/deb.sh $(VERSION)
+
+dist:
+	@packaging/dist.sh $(VERSION) build/profil-$(VERSION).tar.gz
+
 clean:
 	rm -rf build profil.ko
 
@@ -168,4 +177,4 @@ distclean: clean
 		rm -rf apt kernels passed programs source kvm-* lock.* tmp.*
 
 .PHONY: all help no-blanks modules lib quick lint test check check-ci long results bench bench-all doc \
-	demo vm vm-run install install-dkms uninstall clean distclean
+	demo vm vm-run install install-dkms uninstall deb dist clean distclean

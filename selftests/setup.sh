@@ -21,7 +21,7 @@ make build check debug demo vm programs
 libc6-dev build check debug demo vm programs
 gcc-12 build
 libelf-dev build debug
-qemu-system-x86 vm
+qemu-system-x86 vm packages
 busybox-static vm
 cpio vm
 xz-utils vm debug programs
@@ -30,7 +30,7 @@ tcl programs
 pahole vm
 patch vm
 kmod check
-mmdebstrap dkms
+mmdebstrap dkms packages
 gcc-12-aarch64-linux-gnu check
 libc6-dev-arm64-cross check
 libc6-dev-i386 test check debug
@@ -56,11 +56,16 @@ libssl-dev debug
 libsqlite3-dev demo check
 libdw-dev demo check
 gnuplot-nox bench
+debhelper deb
+dh-dkms deb
+dpkg-dev deb
+lintian deb
+e2fsprogs packages
 END
 }
 
 usage() {
-	echo "usage: setup.sh [--yes] GROUP...   groups: build test vm check debug demo doc programs bench dkms" >&2
+	echo "usage: setup.sh [--yes] GROUP...   groups: build test vm check debug demo doc programs bench dkms deb packages" >&2
 	exit 2
 }
 
@@ -69,7 +74,7 @@ groups=
 for arg; do
 	case $arg in
 	--yes) yes=1 ;;
-	build | test | vm | check | debug | demo | doc | programs | bench | dkms) groups="$groups $arg" ;;
+	build | test | vm | check | debug | demo | doc | programs | bench | dkms | deb | packages) groups="$groups $arg" ;;
 	*) usage ;;
 	esac
 done

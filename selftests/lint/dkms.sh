@@ -36,16 +36,18 @@ gone() {
 	! installed
 }
 
+# refused WORDS OPTION...: dkms does not begin to build, and one line says why
 refused() {
-	! inside dkms build profil/0.1.0 -k 5.10.0-1-amd64 >"$tmp/refused" 2>&1 || return
+	! inside dkms build "profil/$release" "${@:2}" >"$tmp/refused" 2>&1 || return
 	cat "$tmp/refused"
-	grep -q 'it needs Linux 6.1 or later' "$tmp/refused"
+	[ "$(grep -c "$1" "$tmp/refused")" = 1 ] && ! grep -q '^make\|make.log' "$tmp/refused"
 }
 
 need mmdebstrap mmdebstrap
 [ "$(id -u)" = 0 ] || die "a Debian root can only be made by root: sudo selftests/lint/dkms.sh"
 mirrors
 suite=${1:-$codename}
+release=$(sed -n 's/^VERSION.*= //p' "$TOP/Makefile")
 tmp=$(mktemp -d)
 root=$tmp/root
 trap 'umount "$root/proc" 2>/dev/null || :; rm -rf --one-file-system "$tmp"' EXIT
@@ -58,12 +60,17 @@ version=$(basename "$(dirname "$(find "$root/lib/modules/" -maxdepth 2 -name bui
 
 echo "TAP version 13"
 ok "make install-dkms" make -s -C "$TOP" install-dkms DESTDIR="$root"
-ok "dkms add" inside dkms add profil/0.1.0
-ok "dkms install for $version" inside dkms install profil/0.1.0 -k "$version"
+ok "dkms add" inside dkms add "profil/$release"
+ok "dkms install for $version" inside dkms install "profil/$release" -k "$version"
 ok "it is in /lib/modules/$version" installed
 ok "modinfo finds it" inside modinfo -k "$version" profil
-ok "an old kernel is refused with a reason" refused
-ok "dkms remove" inside dkms remove profil/0.1.0 --all
+ok "an old kernel is refused" refused 'profil: .*it needs Linux 5.10 or later' -k 5.9.0-1-amd64
+mkdir "$root/tmp/headers"
+: >"$root/tmp/headers/.config"
+ok "a kernel that cannot unload modules is refused" refused 'profil: .*it needs CONFIG_MODULE_UNLOAD=y' \
+	-k 9.9.9-amd64 --kernelsourcedir /tmp/headers
+ok "a kernel without headers is refused" refused 'headers for kernel 9.9.9-amd64 cannot be found' -k 9.9.9-amd64
+ok "dkms remove" inside dkms remove "profil/$release" --all
 ok "it is gone" gone
 echo "1..$number"
 echo "# $((number - failed)) passed, $failed failed, 0 skipped"

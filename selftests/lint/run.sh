@@ -25,7 +25,7 @@ unset MAKEFLAGS
 # Slow ones first, so that two at a time end together.
 CHECKS='build-6.1 build-6.12 build-7.2 coccinelle checkpatch shellcheck
 	install kernel-doc rst mandoc manual uapi-layout uapi-dialects kselftest compat order spdx size names comparison
-	statements'
+	statements version debian'
 
 # What a check reads, as a regular expression of names; the others read all.
 declare -A READS=(
@@ -36,7 +36,7 @@ declare -A READS=(
 	[kernel-doc]='^(uapi|module)/'
 	[rst]='\.rst$|^uapi/|^Documentation/.*\.(py|svg)$'
 	[mandoc]='^Documentation/man/'
-	[manual]='^(Documentation/man/|uapi/|module/)'
+	[manual]='^(Documentation/man/|debian/examples/|uapi/|module/)'
 	[uapi-layout]='^uapi/'
 	[uapi-dialects]='^uapi/'
 	[kselftest]='^(selftests/kernel/|uapi/)'
@@ -44,6 +44,8 @@ declare -A READS=(
 	[order]='^(module/|libwrap/|Kbuild$)'
 	[size]='^(module|libwrap)/'
 	[comparison]='^(Documentation/comparison.rst|selftests/kernel/)'
+	[version]='^(Makefile|libwrap/Makefile|module/main.c|dkms.conf|debian/changelog|CHANGELOG.md|README.md)$'
+	[debian]='^(Documentation/man/|debian/)'
 	[statements]='^(Documentation/security.rst|selftests/kernel/)'
 )
 
@@ -244,12 +246,13 @@ check_mandoc() {
 	} | grep -v 'referenced manual not found\|outdated mandoc.db'
 }
 
-# same LABEL FILE FILE: the lines of what LABEL says, and of the page
+# same LABEL FILE FILE [LABEL]: the lines of what LABEL says, and of the page
 same() {
-	diff --label "$1" --label Documentation/man/profil.4 -U 0 "$2" "$3" 2>&1
+	diff --label "$1" --label "${4:-Documentation/man/profil.4}" -U 0 "$2" "$3" 2>&1
 }
 
-# All parameters twice, and all errors of the header, are in the manual page.
+# All parameters twice, and all errors of the header, are in the manual page; the parameters
+# in the example for modprobe.d, too.
 check_manual() {
 	local page=Documentation/man/profil.4 params status=0
 	params=$(sed -nE 's/^module_param_(named|cb)\(([a-z_]+),.*/\2/p' module/*.c | sort)
@@ -257,6 +260,9 @@ check_manual() {
 		<(sed -nE 's/^\.Op Cm ([a-z_]+) .*/\1/p' $page | sort) || status=1
 	same 'module parameters' <(echo "$params") \
 		<(sed -n '/^\.Ss Parameters/,/^\.Sh/s/^\.It Cm //p' $page | sort) || status=1
+	same 'module parameters' <(echo "$params") \
+		<(sed -nE 's/^# options profil ([a-z_]+)=.*/\1/p' debian/examples/profil.conf | sort) \
+		debian/examples/profil.conf || status=1
 	same 'uapi/linux/profil.h' \
 		<(sed -nE 's/^ \* (E[A-Z0-9]+) .*/\1/p' uapi/linux/profil.h | sort) \
 		<(sed -nE 's/^\.It Bq Er //p' $page | sort) || status=1
@@ -304,8 +310,10 @@ check_compat() {
 	! grep -nE 'LINUX_VERSION_CODE|KERNEL_VERSION|\bHAVE_[A-Z]' Kbuild module/*.[ch]
 }
 
+# Some files of Debian's have no place for one.
 check_spdx() {
-	! files ! -path './LICENSES/*' | xargs -r grep -L 'SPDX-License-Identifier: ' |
+	! files ! -path './LICENSES/*' ! -path ./debian/changelog ! -path ./debian/copyright \
+		! -path ./debian/source/format | xargs -r grep -L 'SPDX-License-Identifier: ' |
 		sed 's/$/: no SPDX line/' | grep .
 }
 
@@ -403,6 +411,41 @@ check_comparison() {
 }
 
 check_statements() { named_tests Documentation/security.rst; }
+
+# One version everywhere: each line is a place and what it says.
+versions() {
+	local where pattern
+	while read -r where pattern; do
+		sed -nE "s|$pattern.*|$where \\1|p" "$where" | head -n 1 | grep . ||
+			echo "$where has no version"
+	done <<-'END'
+		Makefile ^VERSION\s*:= ([0-9.]+)
+		libwrap/Makefile ^VERSION\s*\?= ([0-9.]+)
+		module/main.c ^MODULE_VERSION\("([0-9.]+)"
+		dkms.conf ^PACKAGE_VERSION="([0-9.]+)"
+		debian/changelog ^profil \(([0-9.]+)-
+		CHANGELOG.md ^## ([0-9.]+)
+		README.md .*dkms install profil/([0-9.]+)
+	END
+}
+
+check_version() {
+	versions | awk '{ print; if (NR > 1 && $2 != version) bad = 1; version = $2 }
+		END { exit bad || NR != 7 }'
+}
+
+# Each manual page is in a package, and each file is there that a package names.
+check_debian() {
+	local name status=0
+	named() { cat "$@" | grep -v '^#'; }
+	diff --label Documentation/man --label 'debian/*.manpages' -U 0 \
+		<(basename -a Documentation/man/* | sed 's/^profil\.3$/&profil/' | sort) \
+		<(named debian/*.manpages | xargs -n 1 basename | sort) 2>&1 || status=1
+	for name in $(named debian/*.docs debian/*.examples | sort); do
+		[ -e "$name" ] || { echo "debian/ names $name, which is not there"; status=1; }
+	done
+	return $status
+}
 
 if [ "${1:-}" = --one ]; then
 	status=0

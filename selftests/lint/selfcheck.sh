@@ -117,9 +117,14 @@ all() {
 	planted comparison '^# \+planted' 'echo "TEST(planted) {}" >>selftests/kernel/semantics_test.c'
 	planted statements 'uapi_test has no test planted' \
 		'echo "\`\`uapi_test: planted\`\`" >>Documentation/security.rst'
+	planted version 'dkms.conf 9.9.9' 'sed -i "s/^PACKAGE_VERSION=.*/PACKAGE_VERSION=\"9.9.9\"/" dkms.conf'
+	planted version 'debian/changelog has no version' 'sed -i 1d debian/changelog'
+	planted debian '^# -planted.3' 'touch Documentation/man/planted.3'
+	planted debian 'names planted.rst, which is not there' 'echo planted.rst >>debian/libprofil-dev.docs'
+	planted manual '^# \+planted' 'echo "# options profil planted=1" >>debian/examples/profil.conf'
 	edited '' '' true
 	edited 'install rst shellcheck spdx names' '' 'echo >>Documentation/internals.rst'
-	edited 'install mandoc manual shellcheck spdx names' mandoc 'echo .Planted >>Documentation/man/profil.3'
+	edited 'debian install mandoc manual shellcheck spdx names' mandoc 'echo .Planted >>Documentation/man/profil.3'
 	edited 'checkpatch install shellcheck spdx names' checkpatch 'echo "static int planted=1;" >>libwrap/calls.c'
 	edited "checkpatch kselftest comparison statements shellcheck spdx names" kselftest "rm selftests/kernel/ticks.h"
 	planted names 'TODO: planted' 'echo "/* TODO: planted */" >>module/main.c'
