@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
 /* The way to /dev/profil, and what is said when there is none. */
+#define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
@@ -149,6 +150,17 @@ int libprofil_command(unsigned long cmd, void *arg)
 	return ret;
 }
 
+/*
+ * In English, like all that is said here.  strerror() looks for a translation under a lock
+ * that a forked child may find taken.
+ */
+const char *libprofil_reason(int err)
+{
+	const char *reason = strerrordesc_np(err);
+
+	return reason ? reason : "unknown error";
+}
+
 static const char *remedy(int err)
 {
 	switch (err) {
@@ -203,7 +215,7 @@ static void complain_once(const char *what, const char *advice, const char *note
 	int err = errno;
 	const char *const parts[LIBPROFIL_PARTS] = {
 		what,
-		strerror(err),
+		libprofil_reason(err),
 		advice,
 		note,
 		"\n",

@@ -28,6 +28,9 @@ void libprofil_device_close(void);
 void libprofil_complain(const char *note);
 void libprofil_complain_start(void);
 
+/* What an error number means. */
+const char *libprofil_reason(int err);
+
 /* A line on stderr, made of parts; the one after the last is NULL. */
 #define LIBPROFIL_PARTS 8
 void libprofil_say(const char *const parts[LIBPROFIL_PARTS]);

@@ -55,7 +55,7 @@ static const char *remedy(int err)
 static void say_elsewhere(int err)
 {
 	const char *const parts[LIBPROFIL_PARTS] = {
-		"profil: cannot write ", first.path, ": ", strerror(err), "; it is ",
+		"profil: cannot write ", first.path, ": ", libprofil_reason(err), "; it is ",
 		name.path, "\n",
 	};
 
@@ -113,7 +113,7 @@ static int choose(struct name *to, const struct libprofil_object *object,
 void libprofil_path_complain(const struct libprofil_object *object, int err)
 {
 	const char *const parts[LIBPROFIL_PARTS] = {
-		"profil: cannot write ", first.path, ": ", strerror(err), remedy(err),
+		"profil: cannot write ", first.path, ": ", libprofil_reason(err), remedy(err),
 	};
 
 	choose(&first, object, 0, 0);

@@ -231,7 +231,7 @@ static void start_or_complain(void)
 {
 	int err = start_thread();
 	const char *const parts[LIBPROFIL_PARTS] = {
-		"profil: cannot start a thread for PROFIL_INTERVAL: ", strerror(err),
+		"profil: cannot start a thread for PROFIL_INTERVAL: ", libprofil_reason(err),
 		"; files are written at exit alone\n",
 	};
 

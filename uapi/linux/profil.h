@@ -278,8 +278,9 @@ struct profil_stop {
  * @out_lost_fault: the histogram was no longer writable
  * @out_lost_denied: the memory may not be written by this thread (protection
  *                   key, shadow stack, device or poisoned memory)
- * @out_lost_unready: the page did not become present without waiting, and the
- *                    place must not wait (userfaultfd, I/O)
+ * @out_lost_unready: there is no page (SIGBUS), or it did not become present
+ *                    without waiting, and the place must not wait (userfaultfd,
+ *                    I/O)
  * @out_lost_contended: others changed the same word all the time
  * @out_deferred: beside the above: how many were or are to be counted outside
  *                the tick
