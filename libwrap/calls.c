@@ -1,58 +1,13 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
 /* The calls of <profil.h>: one command each. */
-#define _GNU_SOURCE
 #include <errno.h>
 #include <pthread.h>
 #include <stdint.h>
-#include <sys/auxv.h>
-#include <sys/mman.h>
 #include "internal.h"
-
-/* What the anchor is while the first START is on its way: there may be a profile. */
-#define UNKNOWN 1
-
-/*
- * The anchor of our last START, until a stop; 0: there is none.  Plain memory, so that
- * a forked child, which has the anchor, knows it as well.
- */
-static atomic_uintptr_t anchor;
-
-void libprofil_begins(void)
-{
-	uintptr_t none = 0;
-
-	atomic_compare_exchange_strong(&anchor, &none, UNKNOWN);
-}
-
-bool libprofil_on(void)
-{
-	return atomic_load(&anchor);
-}
-
-/*
- * Another library may have unmapped the anchor, and the address may be another's now.
- * The second question is for locked memory.  A filter of system calls that forbids
- * them leaves us with what we know.
- */
-static bool is_anchor(uintptr_t page, size_t size)
-{
-	if (!madvise((void *)page, size, MADV_COLD) || errno == ENOMEM)
-		return false;
-	return !msync((void *)page, size, MS_INVALIDATE) ||
-	       (errno != EBUSY && errno != ENOMEM);
-}
-
-/* Whether it was there, and is not any more. */
-static bool unmap(uintptr_t page)
-{
-	size_t size = getauxval(AT_PAGESZ);
-
-	return page > UNKNOWN && is_anchor(page, size) && !munmap((void *)page, size);
-}
 
 int libprofil_start(struct profil_start *start)
 {
-	uintptr_t unknown = UNKNOWN, former = atomic_load(&anchor);
+	uintptr_t unknown = ANCHOR_UNKNOWN, former = atomic_load(&libprofil_anchor);
 	int err = errno;
 	int ret;
 
@@ -60,11 +15,11 @@ int libprofil_start(struct profil_start *start)
 	if (!ret && start->out_anchor) {
 		/* In a forked child that inherited no profile, nothing hangs on it. */
 		if (former != start->out_anchor)
-			unmap(former);
+			libprofil_anchor_unmap(former);
 		errno = err;
-		atomic_store(&anchor, start->out_anchor);
+		atomic_store(&libprofil_anchor, start->out_anchor);
 	} else {
-		atomic_compare_exchange_strong(&anchor, &unknown, 0);
+		atomic_compare_exchange_strong(&libprofil_anchor, &unknown, 0);
 	}
 	/*
 	 * What ends an earlier profile of the device ends the C library's too.
@@ -99,7 +54,7 @@ int profil_start(struct profil_start *start)
 static int stop(bool pause)
 {
 	struct profil_stop args = { .size = sizeof(args) };
-	uintptr_t page = atomic_load(&anchor), none = 0;
+	uintptr_t page = atomic_load(&libprofil_anchor), none = 0;
 	int ret;
 
 	if (!page)
@@ -108,13 +63,13 @@ static int stop(bool pause)
 	ret = libprofil_command_kept(PROFIL_IOC_STOP, &args);
 	if (!ret && pause)
 		return 0;
-	page = atomic_exchange(&anchor, 0);
-	if (unmap(page) || !ret)
+	page = atomic_exchange(&libprofil_anchor, 0);
+	if (libprofil_anchor_unmap(page) || !ret)
 		return 0;
 	ret = libprofil_command(PROFIL_IOC_STOP, &args);
 	/* The next stop tries it again. */
 	if (ret)
-		atomic_compare_exchange_strong(&anchor, &none, page);
+		atomic_compare_exchange_strong(&libprofil_anchor, &none, page);
 	return ret;
 }
 

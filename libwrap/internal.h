@@ -4,6 +4,7 @@
 
 #include <stdatomic.h>
 #include <stdbool.h>
+#include <stdint.h>
 #include "profil.h"
 
 #define PROFIL_API __attribute__((visibility("default")))
@@ -19,6 +20,19 @@
 typedef int libprofil_fn(unsigned short *buf, size_t bufsiz, size_t offset,
 			 unsigned int scale);
 libprofil_fn profil;
+
+/*
+ * anchor.c: that of our last START, until a stop; 0: there is none.  While the first START
+ * is on its way, there may be a profile, and it is ANCHOR_UNKNOWN.
+ */
+#define ANCHOR_UNKNOWN 1
+extern atomic_uintptr_t libprofil_anchor;
+/* Right before a START, so that a stop right after it sees this. */
+void libprofil_begins(void);
+/* Whether there may be a profile of the device. */
+bool libprofil_on(void);
+/* Whether the anchor was there, and is not any more. */
+bool libprofil_anchor_unmap(uintptr_t page);
 
 /* device.c */
 #define NO_DEVICE (-2)	/* it cannot be opened: not even the command failed */
@@ -47,10 +61,6 @@ int libprofil_start(struct profil_start *start);
 int libprofil_as_profil(int ret);
 /* What a command returned, and a line on stderr where there is no device: 0 or -1. */
 int libprofil_or_complain(int ret);
-/* Right before a START, so that a stop right after it sees this. */
-void libprofil_begins(void);
-/* Whether there may be a profile of the device. */
-bool libprofil_on(void);
 /* Ends the profile, for a while: what was counted can still be read.  0 or -1. */
 int libprofil_pause(void);
 /* Ends the profile, and leaves nothing of it but the descriptor.  0 or -1. */
