@@ -45,8 +45,10 @@ static void sample(const struct profil_start *start)
 	const struct profil_region *region = (const void *)(uintptr_t)start->regions_uptr;
 
 	for (unsigned int i = 0; i < start->region_num; i++, region++)
-		if (region->scale)
+		if (region->scale) {
+			dprintf(2, "scale %u\n", region->scale);
 			((uint32_t *)(uintptr_t)region->buf_uptr)[region->bytes / 8]++;
+		}
 }
 
 static int start(const struct profil_start *start)

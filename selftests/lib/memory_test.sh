@@ -77,7 +77,8 @@ samples_of() {
 # sampled OPTION KB: once in each object, by a device that can do that
 sampled() {
 	limited "$1" "$2" env SAMPLE=1 LD_PRELOAD="$tmp/device.so:$lib/libprofil.so" "$calls" many 1
-	sed -i '/^query$\|^start /d' "$tmp/err"
+	grep '^scale ' "$tmp/err" >"$tmp/scales"
+	sed -i '/^query$\|^start \|^scale /d' "$tmp/err"
 	cat "$tmp/err"
 }
 
@@ -96,6 +97,9 @@ program_first() {
 	test "$(bin_of gmon.out)" = 2
 	test "$(bin_of gmon.out.libc.so.6)" -gt 2
 	test "$(samples_of gmon.out) $(samples_of gmon.out.libc.so.6)" = '1 1'
+	# and so the kernel counts: the program is first
+	test "$(head -n 1 "$tmp/scales")" = 'scale 65536'
+	grep -x "scale $((65536 * 2 / $(bin_of gmon.out.libc.so.6)))" "$tmp/scales"
 }
 
 # as_user COMMAND...: as one who has limits
