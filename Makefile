@@ -26,8 +26,9 @@ help:
 #? On your own kernel:
 #?   make                   libprofil, and profil.ko for KDIR=/lib/modules/…/build
 #?   make modules, lib      one of the two
-#?   make install           the library, headers, manual pages, documents, examples; and profil.ko,
-#?                          if it was built, for the kernel it was built for; knows PREFIX=, DESTDIR=
+#?   make tool              the command profil; it needs what selftests/setup.sh calls tool
+#?   make install           the library, headers, manual pages, documents, examples; and the command
+#?                          and profil.ko, if they were built, this for its kernel; knows PREFIX=, DESTDIR=
 #?   make doc               Documentation/ as HTML, in build/doc
 #?   make uninstall         the reverse, on all kernels
 #?   make install-dkms      the module's source, for "dkms install profil/0.1.0"
@@ -71,6 +72,9 @@ no-blanks:
 
 lib: no-blanks
 	$(MAKE) -C libwrap VERSION=$(VERSION)
+
+tool:
+	$(MAKE) -C tools VERSION=$(VERSION)
 
 # Which programs or tests quick runs; without any, all that it has.
 T	?=
@@ -122,6 +126,7 @@ vm-run:
 # The module goes to the kernel that it was built for, as it says itself.
 install: lib
 	$(MAKE) -C libwrap install VERSION=$(VERSION) PREFIX=$(PREFIX) DESTDIR=$(DESTDIR)
+	test ! -e build/tool/profil || $(MAKE) -C tools install VERSION=$(VERSION) PREFIX=$(PREFIX) DESTDIR=$(DESTDIR)
 	for section in $(SECTIONS); do \
 		install -D -m 644 -t $(DESTDIR)$(MANDIR)/man$$section Documentation/man/*.$$section || exit; \
 	done
@@ -147,6 +152,7 @@ EMPTY	= --ignore-fail-on-non-empty $(if $(DESTDIR),-p)
 uninstall: no-blanks
 	@test ! -e $(DESTDIR)/var/lib/dkms/profil || { echo "make: dkms has the module, too: dkms remove profil/$(VERSION) --all, then make uninstall" >&2; exit 1; }
 	$(MAKE) -C libwrap uninstall PREFIX=$(PREFIX) DESTDIR=$(DESTDIR)
+	$(MAKE) -C tools uninstall PREFIX=$(PREFIX) DESTDIR=$(DESTDIR)
 	rm -rf $(DESTDIR)$(DOCDIR) $(DESTDIR)/usr/src/profil-$(VERSION)
 	rm -f $(foreach page,$(PAGES),$(DESTDIR)$(MANDIR)/man$(subst .,,$(suffix $(page)))/$(notdir $(page)))
 	cd $(or $(DESTDIR),/) && for module in lib/modules/*/updates/profil.ko; do \
@@ -176,5 +182,5 @@ distclean: clean
 	cd "$${PROFIL_CACHE:-$${XDG_CACHE_HOME:-$$HOME/.cache}/profil}" && \
 		rm -rf apt kernels passed programs source kvm-* lock.* tmp.*
 
-.PHONY: all help no-blanks modules lib quick lint test check check-ci long results bench bench-all doc \
+.PHONY: all help no-blanks modules lib tool quick lint test check check-ci long results bench bench-all doc \
 	demo vm vm-run install install-dkms uninstall deb dist clean distclean

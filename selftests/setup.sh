@@ -16,15 +16,15 @@ set -eu
 # both Debian releases: where a library's name changed, take its -dev package.
 packages() {
 	cat <<'END'
-gcc build check debug demo vm programs
-make build check debug demo vm programs
-libc6-dev build check debug demo vm programs
+gcc build check debug demo vm programs tool
+make build check debug demo vm programs tool
+libc6-dev build check debug demo vm programs tool
 gcc-12 build
-libelf-dev build debug
+libelf-dev build debug tool
 qemu-system-x86 vm packages
 busybox-static vm
 cpio vm
-xz-utils vm debug programs
+xz-utils vm debug programs tool
 bzip2 programs
 tcl programs
 pahole vm
@@ -42,19 +42,25 @@ coccinelle check
 libpython3-dev check
 shellcheck check
 mandoc check
-python3 check
+python3 check tool
 python3-sphinx check doc
 groff-base check
 clang check
-g++ check
-perl build check debug
+g++ check tool
+perl build check debug tool
 valgrind check test programs bench
 bc debug
 flex debug
 bison debug
 libssl-dev debug
 libsqlite3-dev demo check
-libdw-dev demo check
+libdw-dev demo check tool
+libprotobuf-c-dev tool
+protobuf-c-compiler tool
+zlib1g-dev tool
+libiberty-dev tool
+libjansson-dev tool
+golang-go tool
 gnuplot-nox bench
 debhelper deb
 dh-dkms deb
@@ -65,7 +71,7 @@ END
 }
 
 usage() {
-	echo "usage: setup.sh [--yes] GROUP...   groups: build test vm check debug demo doc programs bench dkms deb packages" >&2
+	echo "usage: setup.sh [--yes] GROUP...   groups: build test vm check debug demo doc tool programs bench dkms deb packages" >&2
 	exit 2
 }
 
@@ -74,7 +80,7 @@ groups=
 for arg; do
 	case $arg in
 	--yes) yes=1 ;;
-	build | test | vm | check | debug | demo | doc | programs | bench | dkms | deb | packages) groups="$groups $arg" ;;
+	build | test | vm | check | debug | demo | doc | tool | programs | bench | dkms | deb | packages) groups="$groups $arg" ;;
 	*) usage ;;
 	esac
 done

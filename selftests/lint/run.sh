@@ -163,9 +163,10 @@ checkpatch_kernel=MACRO_ARG_REUSE,CAMELCASE
 #  MACRO_WITH_FLOW_CONTROL         a failed assertion returns
 #  MULTISTATEMENT_MACRO_USE_DO_WHILE  a fixture is a struct and two functions
 #  EMBEDDED_FUNCTION_NAME          messages name fields of a file, not functions
+#  LONG_LINE_STRING, SPLIT_STRING  messages are whole sentences; help has several of them
 checkpatch_user=$checkpatch_kernel,PREFER_DEFINED_ATTRIBUTE_MACRO,ARRAY_SIZE,STRCPY,BIT_MACRO,PREFER_KERNEL_TYPES
 checkpatch_user=$checkpatch_user,VOLATILE,AVOID_EXTERNS,MACRO_WITH_FLOW_CONTROL,EMBEDDED_FUNCTION_NAME
-checkpatch_user=$checkpatch_user,MULTISTATEMENT_MACRO_USE_DO_WHILE
+checkpatch_user=$checkpatch_user,MULTISTATEMENT_MACRO_USE_DO_WHILE,LONG_LINE_STRING,SPLIT_STRING
 
 # checkpatch IGNORE FILE...
 checkpatch() {

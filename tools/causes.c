@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* What profil run needs, from the kernel to the names. */
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <glob.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/utsname.h>
+#include "causes.h"
+#include "say.h"
+
+char *cause_text(const char *format, ...)
+{
+	va_list args;
+	char *made;
+
+	va_start(args, format);
+	if (vasprintf(&made, format, args) < 0)
+		allocated(NULL);
+	va_end(args);
+	return made;
+}
+
+static const char *release(void)
+{
+	static struct utsname machine;
+
+	return uname(&machine) ? "" : machine.release;
+}
+
+/* The first line of a file, or "". */
+const char *first_line(const char *path)
+{
+	static char line[256];
+	FILE *file = fopen(path, "re");
+
+	line[0] = '\0';
+	if (!file)
+		return line;
+	if (!fgets(line, sizeof(line), file))
+		line[0] = '\0';
+	line[strcspn(line, "\n")] = '\0';
+	fclose(file);
+	return line;
+}
+
+static bool exists(const char *format, const char *argument)
+{
+	char *pattern = cause_text(format, argument);
+	glob_t found;
+	bool any = !glob(pattern, GLOB_NOSORT, NULL, &found);
+
+	if (any)
+		globfree(&found);
+	free(pattern);
+	return any;
+}
+
+bool module_is_loaded(void)
+{
+	return exists("/sys/module/%s", "profil");
+}
+
+static void kernel(struct cause *cause)
+{
+	struct utsname machine;
+	int major = 0, minor = 0;
+
+	cause->name = "kernel";
+	if (uname(&machine))
+		return;
+	cause->text = cause_text("%s %s, %s", machine.sysname, machine.release, machine.machine);
+	if (strcmp(machine.machine, "x86_64") && strcmp(machine.machine, "aarch64")) {
+		cause->state = CAUSE_FAIL;
+		cause->mend = cause_text("the module is for x86_64 and aarch64");
+	} else if (sscanf(machine.release, "%d.%d", &major, &minor) == 2 &&
+		   (major < 5 || (major == 5 && minor < 10))) {
+		cause->state = CAUSE_FAIL;
+		cause->mend = cause_text("the module needs Linux 5.10 or newer");
+	}
+}
+
+static void module(struct cause *cause)
+{
+	cause->name = "module";
+	if (module_is_loaded()) {
+		cause->text = cause_text("profil is loaded");
+		return;
+	}
+	cause->state = CAUSE_FAIL;
+	if (exists("/lib/modules/%s/*/profil.ko*", release()) ||
+	    exists("/lib/modules/%s/*/*/profil.ko*", release())) {
+		cause->text = cause_text("profil is installed, and not loaded");
+		cause->mend = cause_text("sudo modprobe profil");
+	} else if (!exists("/lib/modules/%s/build/Makefile", release())) {
+		cause->text = cause_text("profil is not installed, nor what it is built with");
+		cause->mend = cause_text("sudo apt-get install linux-headers-%s, then sudo dkms install profil/0.1.0",
+					 release());
+	} else {
+		cause->text = cause_text("profil is not installed for this kernel");
+		cause->mend = cause_text("sudo make install-dkms && sudo dkms install profil/0.1.0, in profil's source");
+	}
+}
+
+/* Only where the module is not loaded: then this may be why. */
+static void signature(struct cause *cause)
+{
+	static const char lockdown[] = "/sys/kernel/security/lockdown";
+	FILE *variable = NULL;
+	glob_t found;
+	int byte = 0;
+
+	if (module_is_loaded())
+		return;
+	if (!glob("/sys/firmware/efi/efivars/SecureBoot-*", GLOB_NOSORT, NULL, &found)) {
+		variable = fopen(found.gl_pathv[0], "re");
+		globfree(&found);
+	}
+	/* four bytes of attributes, then the value */
+	for (int i = 0; variable && i < 5; i++)
+		byte = getc(variable);
+	if (variable)
+		fclose(variable);
+	if (byte != 1 && !strstr(first_line(lockdown), "[integrity]") &&
+	    !strstr(first_line(lockdown), "[confidentiality]"))
+		return;
+	cause->name = "signature";
+	cause->state = CAUSE_NOTE;
+	cause->text = cause_text("%s: only signed modules are loaded",
+				 byte == 1 ? "Secure Boot is on" : "the kernel is locked down");
+	cause->mend = cause_text("if modprobe says \"Key was rejected\": sudo mokutil --import /var/lib/dkms/mok.pub, and reboot");
+}
+
+static void names(struct cause *cause)
+{
+	void *library = dlopen("libdebuginfod.so.1", RTLD_LAZY);
+	const char *servers = getenv("DEBUGINFOD_URLS");
+
+	cause->name = "names";
+	cause->state = library && servers ? CAUSE_OK : CAUSE_NOTE;
+	if (!servers)
+		cause->text = cause_text("DEBUGINFOD_URLS is not set: stripped programs have no names");
+	else if (!library)
+		cause->text = cause_text("DEBUGINFOD_URLS is set, and libdebuginfod is not installed");
+	else
+		cause->text = cause_text("debuginfod is asked for those of stripped programs");
+	if (!library)
+		cause->mend = cause_text("sudo apt-get install libdebuginfod1");
+	if (library)
+		dlclose(library);
+}
+
+void (*const causes[])(struct cause *cause) = {
+	kernel, module, signature, cause_device, cause_sessions, cause_tick, cause_cpus,
+	names, cause_itself, NULL
+};

@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The subcommands; each has its own options, and returns the exit status. */
+#ifndef TOOLS_COMMAND_H
+#define TOOLS_COMMAND_H
+
+#ifndef VERSION
+#define VERSION "0.1.0"
+#endif
+
+int command_run(int argc, char **argv);
+int command_report(int argc, char **argv);
+int command_check(int argc, char **argv);
+
+#endif /* TOOLS_COMMAND_H */

@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* What a file says in comments: "KEY VALUE", one a line, for people as well. */
+#define _GNU_SOURCE
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "comments.h"
+#include "say.h"
+
+struct teller {
+	void (*tell)(void *data, const char *comment);
+	void *data;
+};
+
+__attribute__((format(printf, 2, 3)))
+static void tell(struct teller *teller, const char *format, ...)
+{
+	va_list args;
+	char *text;
+
+	va_start(args, format);
+	if (vasprintf(&text, format, args) < 0)
+		allocated(NULL);
+	va_end(args);
+	teller->tell(teller->data, text);
+	free(text);
+}
+
+static void tell_process(struct teller *teller, const struct process *process)
+{
+	tell(teller, "process %" PRId64 " parent %" PRId64 " programs %" PRIu64 " samples %" PRIu64
+	     " user_ns %" PRIu64 " system_ns %" PRIu64 " %s", process->pid, process->parent,
+	     process->images, process->samples, process->user_ns, process->system_ns,
+	     process->program);
+}
+
+static void tell_processes(struct teller *teller, const struct profile *profile)
+{
+	struct process others = { .program = "others" };
+
+	for (size_t i = 0; i < profile->num_processes; i++) {
+		const struct process *process = &profile->processes[i];
+
+		if (i < PROCESSES_MAX && process->pid) {
+			tell_process(teller, process);
+			continue;
+		}
+		add(&others.images, process->images);
+		add(&others.samples, process->samples);
+		add(&others.user_ns, process->user_ns);
+		add(&others.system_ns, process->system_ns);
+	}
+	if (others.images || others.samples)
+		tell_process(teller, &others);
+}
+
+void comments_write(const struct profile *profile,
+		    void (*call)(void *data, const char *comment), void *data)
+{
+	struct teller teller = { call, data };
+
+	for (size_t i = 0; i < profile->num_facts; i++)
+		tell(&teller, "%s", profile->facts[i]);
+	if (profile->command[0])
+		tell(&teller, "command %s", profile->command);
+	for (int i = 0; i < COUNTS; i++)
+		if (profile->counts[i] || i <= COUNT_FULL)
+			tell(&teller, "%s %" PRIu64, count_names[i], profile->counts[i]);
+	tell_processes(&teller, profile);
+}
+
+/* Is the comment "NAME NUMBER"? */
+static bool read_count(struct profile *profile, const char *comment)
+{
+	for (int i = 0; i < COUNTS; i++) {
+		size_t length = strlen(count_names[i]);
+		uint64_t value;
+		char end;
+
+		if (strncmp(comment, count_names[i], length) || comment[length] != ' ')
+			continue;
+		if (sscanf(comment + length, " %" SCNu64 "%c", &value, &end) != 1)
+			return false;
+		add(&profile->counts[i], value);
+		return true;
+	}
+	return false;
+}
+
+static bool read_process(struct profile *profile, const char *comment)
+{
+	struct process process = { 0 };
+	int program = 0, fields;
+
+	fields = sscanf(comment, "process %" SCNd64 " parent %" SCNd64 " programs %" SCNu64
+			" samples %" SCNu64 " user_ns %" SCNu64 " system_ns %" SCNu64 " %n",
+			&process.pid, &process.parent, &process.images, &process.samples,
+			&process.user_ns, &process.system_ns, &program);
+	if (fields != 6 || !program)
+		return false;
+	process.program = profile_string(profile, comment + program);
+	profile_add_process(profile, process);
+	return true;
+}
+
+void comments_read(struct profile *profile, const char *comment)
+{
+	static const char command[] = "command ";
+
+	if (read_count(profile, comment) || read_process(profile, comment))
+		return;
+	if (profile->files)
+		return;		/* the first file has said what it is */
+	if (!strncmp(comment, command, strlen(command)))
+		profile->command = profile_string(profile, comment + strlen(command));
+	else
+		profile_add_fact(profile, comment);
+}

@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* What profil run needs of the module, as the module says itself. */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+#include "causes.h"
+#include "session.h"
+
+#define BURN_NS 200000000	/* CPU time of the test of itself */
+
+void cause_device(struct cause *cause)
+{
+	struct profil_query query;
+	int error = session_query(&query);
+	struct stat st;
+
+	cause->name = "device";
+	if (!error) {
+		cause->text = cause_text("%s opens, interface %u", session_device, query.out_abi);
+		return;
+	}
+	cause->state = CAUSE_FAIL;
+	cause->text = cause_text("%s: %s", session_device, strerror(-error));
+	if (error == -EACCES || error == -EPERM)
+		cause->mend = cause_text("sudo chmod 666 %s, or ask who is in charge of it",
+					 session_device);
+	else if (module_is_loaded() && stat(session_device, &st))
+		cause->mend = cause_text("in a container: start it with --device %s", session_device);
+	else if (module_is_loaded())
+		cause->mend = cause_text("another program's module has the name; sudo rmmod profil && sudo modprobe profil");
+	else
+		cause->mend = cause_text("the module has to be loaded first");
+}
+
+void cause_sessions(struct cause *cause)
+{
+	struct profil_query query;
+
+	if (session_query(&query))
+		return;
+	cause->name = "sessions";
+	if (query.out_session_flags) {
+		cause->text = cause_text("this module has them");
+		return;
+	}
+	cause->text = cause_text("none: this module is too old, or its max_sessions_user is 0");
+	cause->state = CAUSE_FAIL;
+	cause->mend = cause_text("sudo rmmod profil && sudo modprobe profil max_sessions_user=16, or install a newer one");
+}
+
+void cause_tick(struct cause *cause)
+{
+	static const char *const hooks[] = {
+		"not hooked now", "hooked by ftrace", "hooked by a kprobe", "by own timers",
+	};
+	struct profil_query query;
+	bool random;
+
+	if (session_query(&query))
+		return;
+	cause->name = "tick";
+	random = query.out_session_sources & (1 << PROFIL_SOURCE_TIMER);
+	cause->text = cause_text("%u a second, %s; other rates (-F) %s", query.out_tick_hz,
+				 query.out_hook < 4 ? hooks[query.out_hook] : "hooked",
+				 random ? "at random times" : "below that");
+	if (!query.out_hooks_lost)
+		return;
+	cause->state = CAUSE_NOTE;
+	cause->mend = cause_text("others have switched %u hooks off, and own timers replaced them: sudo sysctl kernel.ftrace_enabled=1",
+				 query.out_hooks_lost);
+}
+
+void cause_cpus(struct cause *cause)
+{
+	const char *list = first_line("/sys/devices/system/cpu/nohz_full");
+	struct profil_query query;
+
+	if (session_query(&query) || !(query.out_features & PROFIL_FEATURE_NOHZ_FULL))
+		return;
+	cause->name = "cpus";
+	cause->state = CAUSE_NOTE;
+	cause->text = cause_text("%s have no tick while one program has them alone", list);
+	cause->mend = cause_text("what runs there alone is not counted: sudo modprobe profil nohz_full=tick");
+}
+
+/* A process that counts itself while it uses CPU time. */
+static _Noreturn void burn(struct session *session)
+{
+	struct timespec used;
+
+	if (session_join(session))
+		_exit(1);
+	do {
+		clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &used);
+	} while (!used.tv_sec && used.tv_nsec < BURN_NS);
+	_exit(0);
+}
+
+void cause_itself(struct cause *cause)
+{
+	const struct session_wish wish = { .slots = PROFIL_SLOTS_MIN };
+	struct session_table table;
+	struct profil_query query;
+	struct session *session;
+	unsigned long long ticks = 0;
+	int status = -1;
+	pid_t pid;
+
+	if (session_query(&query) || !query.out_session_flags)
+		return;
+	session = session_open(&wish);
+	pid = fork();
+	if (!pid)
+		burn(session);
+	waitpid(pid, &status, 0);
+	session_stop(session);
+	session_read(session, &table);
+	session_close(session);
+	for (size_t i = 0; i < table.num_processes; i++)
+		ticks += table.processes[i].user + table.processes[i].system;
+	free(table.slots);
+	free(table.processes);
+	cause->name = "test";
+	cause->text = cause_text("%llu ticks in %.2f s of CPU", ticks, BURN_NS / 1e9);
+	if (!status && ticks)
+		return;
+	cause->state = CAUSE_FAIL;
+	cause->mend = cause_text("the module does not see the kernel's tick; sudo dmesg says why, if it knows");
+}

@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* What a file with code says of places in it, by elfutils; names by libiberty. */
+#include <inttypes.h>
+#include <libiberty/demangle.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include "file.h"
+#include "frames.h"
+#include "symbols.h"
+
+/* Also debuginfod, where the environment says DEBUGINFOD_URLS. */
+static const Dwfl_Callbacks callbacks = {
+	.find_elf = dwfl_build_id_find_elf,
+	.find_debuginfo = dwfl_standard_find_debuginfo,
+	.section_address = dwfl_offline_section_address,
+};
+
+struct file {
+	Dwfl_Module *module;
+	Elf *elf;
+	GElf_Addr bias;		/* of libdwfl's addresses to those of the file */
+	struct symbols symbols;
+	struct frames frames;
+	GElf_Addr start, limit;
+	GElf_Off offset;
+};
+
+static void tell_text(FILE *out, const char *text)
+{
+	fputs(text, out);
+	putc('\0', out);
+}
+
+static void tell_number(FILE *out, uint64_t number)
+{
+	fprintf(out, "%" PRIu64, number);
+	putc('\0', out);
+}
+
+static void open_file(int fd, const char *path, struct file *file)
+{
+	Dwfl *dwfl = dwfl_begin(&callbacks);
+
+	memset(file, 0, sizeof(*file));
+	if (!dwfl)
+		return;
+	file->module = dwfl_report_elf(dwfl, path, path, fd, 0, true);
+	dwfl_report_end(dwfl, NULL, NULL);
+	if (!file->module)
+		return;
+	file->elf = dwfl_module_getelf(file->module, &file->bias);
+	if (!file->elf)
+		return;
+	symbols_load(file->module, &file->symbols);
+	frames_find(file->elf, &file->frames);
+}
+
+/* Segment @i, if it is one that is loaded. */
+static bool segment_at(const struct file *file, size_t i, GElf_Phdr *segment)
+{
+	return gelf_getphdr(file->elf, i, segment) && segment->p_type == PT_LOAD;
+}
+
+static size_t num_segments(const struct file *file)
+{
+	size_t num = 0;
+
+	if (file->elf)
+		elf_getphdrnum(file->elf, &num);
+	return num;
+}
+
+/* From the first segment with code to the end of the last one. */
+static void find_code(struct file *file)
+{
+	size_t num = num_segments(file);
+	GElf_Phdr segment;
+
+	for (size_t i = 0; i < num; i++) {
+		if (!segment_at(file, i, &segment) || !(segment.p_flags & PF_X))
+			continue;
+		if (!file->limit || segment.p_vaddr < file->start) {
+			file->start = segment.p_vaddr;
+			file->offset = segment.p_offset;
+		}
+		if (segment.p_vaddr + segment.p_memsz > file->limit)
+			file->limit = segment.p_vaddr + segment.p_memsz;
+	}
+}
+
+/* Where the file would have this byte of it loaded; without segments, the offset. */
+static GElf_Addr address_at(const struct file *file, GElf_Off offset)
+{
+	size_t num = num_segments(file);
+	GElf_Phdr segment;
+
+	for (size_t i = 0; i < num; i++)
+		if (segment_at(file, i, &segment) && offset >= segment.p_offset &&
+		    offset - segment.p_offset < segment.p_filesz)
+			return segment.p_vaddr + (offset - segment.p_offset);
+	return offset;
+}
+
+static void tell_build_id(const struct file *file, FILE *out)
+{
+	const unsigned char *bits = NULL;
+	GElf_Addr address;
+	int length = file->elf ? dwfl_module_build_id(file->module, &bits, &address) : 0;
+
+	for (int i = 0; i < length; i++)
+		fprintf(out, "%02x", bits[i]);
+	putc('\0', out);
+}
+
+/* The function, as people write it, and as its file has it. */
+static void tell_name(const struct file *file, GElf_Addr address, FILE *out)
+{
+	const struct symbol *symbol = symbols_find(&file->symbols, address + file->bias);
+	char begin[32] = "";
+	GElf_Addr start;
+	char *name;
+
+	if (frames_start(&file->frames, address, &start))
+		snprintf(begin, sizeof(begin), "fn@%" PRIx64, start);
+	/* a label without a size does not reach into the next function */
+	if (!symbol || (begin[0] && !symbol->sized && start + file->bias > symbol->start)) {
+		tell_text(out, begin);
+		tell_text(out, begin);
+		return;
+	}
+	name = cplus_demangle(symbol->name, DMGL_AUTO | DMGL_ANSI);
+	tell_text(out, name ? name : symbol->name);
+	tell_text(out, symbol->name);
+	free(name);
+}
+
+static void tell_line(const struct file *file, GElf_Addr address, FILE *out)
+{
+	Dwfl_Line *line = file->elf ? dwfl_module_getsrc(file->module, address + file->bias) : NULL;
+	int number = 0;
+	const char *source = line ? dwfl_lineinfo(line, NULL, &number, NULL, NULL, NULL) : NULL;
+
+	tell_text(out, source ? source : "");
+	tell_number(out, source && number > 0 ? number : 0);
+}
+
+void file_tell(int fd, const char *path, const uint64_t *offsets, size_t num, FILE *out)
+{
+	struct file file;
+
+	open_file(fd, path, &file);
+	find_code(&file);
+	tell_build_id(&file, out);
+	tell_number(out, file.start);
+	tell_number(out, file.limit);
+	tell_number(out, file.offset);
+	for (size_t i = 0; i < num; i++) {
+		GElf_Addr address = address_at(&file, offsets[i]);
+
+		tell_number(out, address);
+		tell_name(&file, address, out);
+		tell_line(&file, address, out);
+	}
+}

@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef TOOLS_GATHER_H
+#define TOOLS_GATHER_H
+
+#include "profile.h"
+#include "session.h"
+
+/* What a stopped session has counted, with names. */
+void gather(struct session *session, struct profile *profile);
+
+#endif /* TOOLS_GATHER_H */

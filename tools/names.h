@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef TOOLS_NAMES_H
+#define TOOLS_NAMES_H
+
+#include "profile.h"
+
+/*
+ * Fills in @object, but for its name, and the first @num of @places, whose addresses are
+ * offsets in the file behind @fd.  @path says what it is called, @fetch whether debuginfod
+ * may be asked.  Closes @fd.  What cannot be read leaves the places without names.
+ */
+void names_find(struct profile *profile, int fd, const char *path, bool fetch,
+		struct object *object, struct place *places, size_t num);
+
+#endif /* TOOLS_NAMES_H */

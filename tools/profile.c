@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* A profile in memory. */
+#define _GNU_SOURCE
+#include <search.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "profile.h"
+#include "say.h"
+
+#define TEXT_MAX 4096
+
+const char *const count_names[COUNTS] = {
+	"ticks", "in_slots", "exec", "full", "not_due",
+	"full_objects", "hinted", "borrowed", "execs_denied", "forks_missed",
+	"charged_user_ns", "charged_system_ns",
+};
+
+void profile_init(struct profile *profile)
+{
+	memset(profile, 0, sizeof(*profile));
+	profile->command = profile_string(profile, "");
+}
+
+void profile_free(struct profile *profile)
+{
+	tdestroy(profile->texts, free);
+	free(profile->objects);
+	free(profile->places);
+	free(profile->samples);
+	free(profile->processes);
+	free(profile->facts);
+}
+
+static int by_text(const void *a, const void *b)
+{
+	return strcmp(a, b);
+}
+
+const char *profile_text(struct profile *profile, const char *text, size_t length)
+{
+	static char buffer[4 * TEXT_MAX + 1];
+	const char **found;
+
+	length = printable(buffer, text, length < TEXT_MAX ? length : TEXT_MAX);
+	/* not in the middle of a character, or a second look would change the text */
+	if (length > TEXT_MAX) {
+		length = TEXT_MAX;
+		while ((buffer[length] & 0xc0) == 0x80)
+			length--;
+		buffer[length] = '\0';
+	}
+	found = allocated(tsearch(buffer, &profile->texts, by_text));
+	if (*found == buffer)
+		*found = allocated(strdup(buffer));
+	return *found;
+}
+
+const char *profile_string(struct profile *profile, const char *text)
+{
+	return profile_text(profile, text, strlen(text));
+}
+
+size_t profile_add_object(struct profile *profile, struct object object)
+{
+	profile->objects = more(profile->objects, &profile->room_objects, profile->num_objects,
+				sizeof(object));
+	profile->objects[profile->num_objects] = object;
+	return profile->num_objects++;
+}
+
+size_t profile_add_place(struct profile *profile, struct place place)
+{
+	profile->places = more(profile->places, &profile->room_places, profile->num_places,
+			       sizeof(place));
+	profile->places[profile->num_places] = place;
+	return profile->num_places++;
+}
+
+void profile_add_sample(struct profile *profile, struct sample sample)
+{
+	profile->samples = more(profile->samples, &profile->room_samples, profile->num_samples,
+				sizeof(sample));
+	profile->samples[profile->num_samples++] = sample;
+}
+
+void profile_add_process(struct profile *profile, struct process process)
+{
+	profile->processes = more(profile->processes, &profile->room_processes,
+				  profile->num_processes, sizeof(process));
+	profile->processes[profile->num_processes++] = process;
+}
+
+void profile_add_fact(struct profile *profile, const char *fact)
+{
+	profile->facts = more(profile->facts, &profile->room_facts, profile->num_facts,
+			      sizeof(*profile->facts));
+	profile->facts[profile->num_facts++] = profile_string(profile, fact);
+}
+
+const char *object_name(const struct object *object)
+{
+	const char *slash = object->file[0] == '[' ? NULL : strrchr(object->file, '/');
+
+	return slash && slash[1] ? slash + 1 : object->file;
+}
+
+const char *place_name(struct profile *profile, const struct place *place)
+{
+	const char *object = object_name(&profile->objects[place->object]);
+	const char *name;
+	char *text;
+
+	if (place->function[0])
+		return place->function;
+	if (asprintf(&text, "[%s]", object) < 0)
+		allocated(NULL);
+	name = profile_string(profile, text);
+	free(text);
+	return name;
+}
+
+bool is_named(const struct place *place)
+{
+	return place->function[0] && place->function[0] != '[' &&
+		strncmp(place->function, "fn@", 3);
+}

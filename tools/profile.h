@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* A profile in memory: what a session has counted, or what files say. */
+#ifndef TOOLS_PROFILE_H
+#define TOOLS_PROFILE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* A file with code, or in brackets what is none: "[vdso]". */
+struct object {
+	const char *file;
+	const char *build_id;	/* "" if it has none */
+	uint64_t start;		/* of its code: addresses in the file's own numbers */
+	uint64_t limit;
+	uint64_t offset;	/* of start, in the file */
+};
+
+/* An address of an object. */
+struct place {
+	size_t object;
+	uint64_t address;
+	const char *function;	/* ""; fn@… if it is only known where it begins */
+	const char *symbol;	/* the name before it was demangled */
+	const char *source;	/* "" if it is not known */
+	uint64_t line;
+};
+
+struct sample {
+	size_t place;
+	int64_t pid;		/* 0: of any process */
+	const char *program;	/* of pid, or "" */
+	uint64_t samples;
+	uint64_t cpu_ns;
+	uint64_t user_ns;
+	uint64_t system_ns;
+};
+
+struct process {
+	int64_t pid;
+	int64_t parent;
+	uint64_t images;	/* programs that it executed */
+	uint64_t samples;
+	uint64_t user_ns;
+	uint64_t system_ns;
+	const char *program;
+};
+
+/* What a profile says of itself: ticks = in_slots + exec + full + not_due. */
+enum count {
+	COUNT_TICKS, COUNT_IN_SLOTS, COUNT_EXEC, COUNT_FULL, COUNT_NOT_DUE,
+	COUNT_FULL_OBJECTS, COUNT_HINTED, COUNT_BORROWED, COUNT_EXECS_DENIED, COUNT_FORKS_MISSED,
+	COUNT_CHARGED_USER_NS, COUNT_CHARGED_SYSTEM_NS,
+	COUNTS
+};
+
+extern const char *const count_names[COUNTS];
+
+struct profile {
+	struct object *objects;
+	struct place *places;
+	struct sample *samples;
+	struct process *processes;
+	const char **facts;	/* of the first file: program, machine */
+	size_t num_objects, room_objects;
+	size_t num_places, room_places;
+	size_t num_samples, room_samples;
+	size_t num_processes, room_processes;
+	size_t num_facts, room_facts;
+	uint64_t counts[COUNTS];
+	const char *command;	/* "" if it is not known */
+	size_t files;
+	uint64_t time_ns;	/* when it began */
+	uint64_t duration_ns;	/* of all files */
+	uint64_t period_ns;	/* of a sample; 0: files differ */
+	void *texts;
+};
+
+void profile_init(struct profile *profile);
+void profile_free(struct profile *profile);
+
+/*
+ * A copy that lives as long as the profile, with nothing in it that could harm a
+ * terminal, at most 4096 bytes.  Equal texts have one address.
+ */
+const char *profile_text(struct profile *profile, const char *text, size_t length);
+const char *profile_string(struct profile *profile, const char *text);
+
+/* Each returns the index of what it has added. */
+size_t profile_add_object(struct profile *profile, struct object object);
+size_t profile_add_place(struct profile *profile, struct place place);
+void profile_add_sample(struct profile *profile, struct sample sample);
+void profile_add_process(struct profile *profile, struct process process);
+void profile_add_fact(struct profile *profile, const char *fact);
+
+/* A sum that stays at its highest: files may hold any number. */
+static inline void add(uint64_t *sum, uint64_t n)
+{
+	if (__builtin_add_overflow(*sum, n, sum))
+		*sum = UINT64_MAX;
+}
+
+/* The name that rows show: of an object without its folders, of a place that has none. */
+const char *object_name(const struct object *object);
+const char *place_name(struct profile *profile, const struct place *place);
+
+/* A name that a symbol gave, and not only where a function begins, or "[vdso]". */
+bool is_named(const struct place *place);
+
+#endif /* TOOLS_PROFILE_H */

@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* The process that is counted: started, or only looked at; signals; its end. */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ptrace.h>
+#include <sys/signalfd.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+#include "program.h"
+#include "say.h"
+
+enum { EXIT_CANNOT_EXECUTE = 126, EXIT_NOT_FOUND = 127, EXIT_SIGNAL = 128 };
+
+#define AGAIN 2		/* seconds in which a second Ctrl-C means that it is meant */
+
+static const int passed_on[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2 };
+static sigset_t mask_before;
+static struct sigaction child_action_before;
+
+static double now(void)
+{
+	struct timespec time;
+
+	clock_gettime(CLOCK_MONOTONIC, &time);
+	return time.tv_sec + time.tv_nsec / 1e9;
+}
+
+void program_init(struct program *program)
+{
+	sigset_t mask;
+
+	memset(program, 0, sizeof(*program));
+	sigemptyset(&mask);
+	sigaddset(&mask, SIGCHLD);
+	for (size_t i = 0; i < sizeof(passed_on) / sizeof(passed_on[0]); i++)
+		sigaddset(&mask, passed_on[i]);
+	sigprocmask(SIG_BLOCK, &mask, &mask_before);
+	/* where SIGCHLD is ignored, there is nothing to wait for */
+	sigaction(SIGCHLD, &(struct sigaction) { .sa_handler = SIG_DFL }, &child_action_before);
+	program->signals = signalfd(-1, &mask, SFD_CLOEXEC | SFD_NONBLOCK);
+	if (program->signals < 0)
+		die("signals cannot be had from a descriptor: %s; raise ulimit -n",
+		    strerror(errno));
+}
+
+/* What kept a child of ours from being what it is for. */
+struct failure {
+	int joining;	/* an errno: before the program */
+	int executing;	/* an errno: of execve() */
+};
+
+static _Noreturn void child(struct session *session, char **argv, int tell)
+{
+	struct failure failure = { .joining = session_join(session) };
+
+	sigaction(SIGCHLD, &child_action_before, NULL);
+	sigprocmask(SIG_SETMASK, &mask_before, NULL);
+	if (!failure.joining) {
+		execvp(argv[0], argv);
+		failure.executing = errno;
+	}
+	_exit(write(tell, &failure, sizeof(failure)) < 0);
+}
+
+static _Noreturn void helper(struct session *session, pid_t pid, int tell)
+{
+	struct failure failure = { 0 };
+	int seizing = ptrace(PTRACE_SEIZE, pid, NULL, NULL) ? errno : 0;
+
+	failure.joining = session_attach(session, pid);
+	if (failure.joining && seizing)
+		failure.joining = seizing;
+	/* the target was never stopped, and nobody traces it after this */
+	_exit(write(tell, &failure, sizeof(failure)) < 0);
+}
+
+/* Runs one of the two in a child; what it says, until exec() closes the pipe. */
+static pid_t start(struct session *session, char **argv, pid_t target, struct failure *failure)
+{
+	int ends[2];
+	pid_t pid;
+
+	if (pipe2(ends, O_CLOEXEC))
+		die("a pipe cannot be had: %s; raise ulimit -n", strerror(errno));
+	pid = fork();
+	if (pid < 0)
+		die("a process cannot be had: %s; raise ulimit -u", strerror(errno));
+	if (!pid && argv)
+		child(session, argv, ends[1]);
+	if (!pid)
+		helper(session, target, ends[1]);
+	close(ends[1]);
+	memset(failure, 0, sizeof(*failure));
+	while (read(ends[0], failure, sizeof(*failure)) < 0 && errno == EINTR)
+		;
+	close(ends[0]);
+	return pid;
+}
+
+void program_start(struct program *program, struct session *session, char **argv)
+{
+	struct failure failure;
+
+	program->pid = start(session, argv, 0, &failure);
+	if (failure.joining)
+		die("%s cannot be counted: %s", argv[0], session_error(failure.joining));
+	if (!failure.executing)
+		return;
+	die_status = failure.executing == ENOENT ? EXIT_NOT_FOUND : EXIT_CANNOT_EXECUTE;
+	die("%s cannot be executed: %s; give the path of a program, or a name that is in PATH",
+	    argv[0], strerror(failure.executing));
+}
+
+void program_attach(struct session *session, pid_t pid)
+{
+	struct failure failure;
+	pid_t child = start(session, NULL, pid, &failure);
+
+	while (waitpid(child, NULL, 0) < 0 && errno == EINTR)
+		;
+	if (failure.joining)
+		die("process %d cannot be counted: %s", pid, session_error(failure.joining));
+}
+
+/* Signals that a terminal makes have come to the program as well. */
+static void pass_on(struct program *program, const struct signalfd_siginfo *signal,
+		    double *interrupted)
+{
+	if (!program->pid) {
+		program->left = signal->ssi_signo != SIGUSR1 && signal->ssi_signo != SIGUSR2;
+		return;
+	}
+	if (signal->ssi_signo == SIGINT) {
+		program->left = *interrupted && now() - *interrupted < AGAIN;
+		*interrupted = now();
+	}
+	if (!program->ended && signal->ssi_code != SI_KERNEL)
+		kill(program->pid, signal->ssi_signo);
+}
+
+static void take_signals(struct program *program, double *interrupted)
+{
+	struct signalfd_siginfo signal;
+
+	while (read(program->signals, &signal, sizeof(signal)) == sizeof(signal)) {
+		if (signal.ssi_signo != SIGCHLD)
+			pass_on(program, &signal, interrupted);
+		else if (program->pid && !program->ended)
+			program->ended = wait4(program->pid, &program->status, WNOHANG,
+					       &program->usage) == program->pid;
+	}
+}
+
+bool program_wait(struct program *program, struct session *session, bool all, double most)
+{
+	struct pollfd polled[] = {
+		{ .fd = program->signals, .events = POLLIN },
+		{ .fd = session_fd(session) },
+	};
+	double began = now(), interrupted = 0;
+	bool empty = false;
+
+	all = all || !program->pid;
+	for (;;) {
+		double left = began + most - now();
+		int timeout = most < 0 ? -1 : left > 1e6 ? 1000000000 : left * 1000 + 1;
+
+		if (program->left || ((program->ended || !program->pid) && (empty || !all)))
+			return true;
+		if (most >= 0 && left <= 0)
+			return false;
+		/* without members it says so again and again */
+		polled[1].fd = all && !empty ? session_fd(session) : -1;
+		if (poll(polled, 2, timeout) < 0 && errno != EINTR)
+			return true;
+		empty = empty || (all && polled[1].revents & POLLHUP);
+		take_signals(program, &interrupted);
+	}
+}
+
+int program_exit_status(const struct program *program)
+{
+	if (!program->pid)
+		return 0;
+	if (!program->ended)
+		return EXIT_SIGNAL + SIGINT;
+	return WIFSIGNALED(program->status) ? EXIT_SIGNAL + WTERMSIG(program->status) :
+		WEXITSTATUS(program->status);
+}

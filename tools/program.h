@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The process that is counted: started, or only looked at; signals; its end. */
+#ifndef TOOLS_PROGRAM_H
+#define TOOLS_PROGRAM_H
+
+#include <stdbool.h>
+#include <sys/resource.h>
+#include "session.h"
+
+struct program {
+	pid_t pid;		/* of the child, or 0 */
+	int signals;		/* a signalfd */
+	bool ended;
+	bool left;		/* the user did not want to wait any longer */
+	int status;		/* of wait(), if it has ended */
+	struct rusage usage;	/* likewise */
+};
+
+/* From here on signals come to program_wait(). */
+void program_init(struct program *program);
+
+/* Starts a program as a member of the session, or ends with 125, 126 or 127. */
+void program_start(struct program *program, struct session *session, char **argv);
+
+/* Makes a process a member that nobody here has started, or ends with 125. */
+void program_attach(struct session *session, pid_t pid);
+
+/*
+ * Waits for the end of the child, and if @all, or without a child, until the session has
+ * no member any more, but at most for so many seconds, if it is not negative.  Returns
+ * false when that time is over, and may be called again then.
+ */
+bool program_wait(struct program *program, struct session *session, bool all, double most);
+
+/* What a shell would say of how it ended. */
+int program_exit_status(const struct program *program);
+
+#endif /* TOOLS_PROGRAM_H */

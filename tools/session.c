@@ -1,0 +1,231 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* A session of the kernel's: the only file that knows the device. */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <unistd.h>
+#include "say.h"
+#include "session.h"
+
+#define PROCESSES 4096
+#define OBJECTS 4096
+
+const char *const session_device = "/dev/profil";
+
+struct session {
+	int fd;
+	const struct profil_session_page *page;
+	size_t bytes;		/* of the mapping */
+	unsigned long long period_ns;
+};
+
+static int query_device(int fd, struct profil_query *query)
+{
+	*query = (struct profil_query) { .size = sizeof(*query) };
+	return ioctl(fd, PROFIL_IOC_QUERY, query) ? -errno : 0;
+}
+
+int session_query(struct profil_query *query)
+{
+	int fd = open(session_device, O_RDONLY | O_CLOEXEC);
+	int error;
+
+	if (fd < 0)
+		return -errno;
+	error = query_device(fd, query);
+	close(fd);
+	return error;
+}
+
+static void choose_source(struct profil_session *session, const struct profil_query *query,
+			  unsigned int rate)
+{
+	session->rate = rate;
+	if (!rate)
+		return;
+	if (query->out_session_sources & (1 << PROFIL_SOURCE_TIMER)) {
+		if (rate > query->out_timer_rate_max)
+			die("%u samples a second are too many: this module takes at most %u (its parameter max_timer_rate); give -F a lower rate",
+			    rate, query->out_timer_rate_max);
+		session->source = PROFIL_SOURCE_TIMER;
+		session->jitter = 100;
+		return;
+	}
+	if (rate > query->out_tick_hz)
+		die("%u samples a second are too many: this module samples at the tick, at most %u times; leave out -F, or give it a lower rate",
+		    rate, query->out_tick_hz);
+}
+
+static _Noreturn void cannot_have_session(int error)
+{
+	switch (error) {
+	case ENOTTY:
+	case EOPNOTSUPP:
+		die("this module has no sessions: %s; profil check says what is missing",
+		    strerror(error));
+	case ENOSPC:
+		die("no session could be made: your user has as many as the module's parameters allow, or too many slots; end another profil run, or ask for fewer --slots");
+	case EINVAL:
+		die("no session could be made: --slots must be a power of 2, from %u to %u",
+		    PROFIL_SLOTS_MIN, PROFIL_SLOTS_MAX);
+	case ENODEV:
+		die("no session could be made: the module found no way to the kernel's tick; profil check says more");
+	default:
+		die("no session could be made: %s; profil check says what is missing",
+		    strerror(error));
+	}
+}
+
+struct session *session_open(const struct session_wish *wish)
+{
+	struct session *session = allocated(calloc(1, sizeof(*session)));
+	struct profil_session ask = {
+		.size = sizeof(ask),
+		.flags = (wish->user_only ? PROFIL_SESSION_F_USER_ONLY : 0) |
+			 (wish->per_process ? PROFIL_SESSION_F_PER_PROCESS : 0),
+		.slots = wish->slots,
+		.processes = PROCESSES,
+		.objects = OBJECTS,
+	};
+	struct profil_query query;
+	int device = open(session_device, O_RDONLY | O_CLOEXEC);
+	int error;
+
+	if (device < 0)
+		die("%s cannot be opened: %s; profil check says what is missing", session_device,
+		    strerror(errno));
+	error = -query_device(device, &query);
+	if (error)
+		cannot_have_session(error);
+	choose_source(&ask, &query, wish->rate);
+	if (ioctl(device, PROFIL_IOC_SESSION, &ask))
+		cannot_have_session(errno);
+	close(device);
+	session->fd = ask.out_fd;
+	session->period_ns = wish->rate ? 1000000000ULL / wish->rate : query.out_tick_ns;
+	session->bytes = ask.out_bytes;
+	session->page = mmap(NULL, session->bytes, PROT_READ, MAP_SHARED, session->fd, 0);
+	if (session->page == MAP_FAILED)
+		die("the tables of the session cannot be mapped: %s; raise ulimit -v",
+		    strerror(errno));
+	return session;
+}
+
+int session_fd(const struct session *session)
+{
+	return session->fd;
+}
+
+unsigned long long session_period_ns(const struct session *session)
+{
+	return session->period_ns;
+}
+
+int session_join(struct session *session)
+{
+	struct profil_join join = { .size = sizeof(join) };
+
+	return ioctl(session->fd, PROFIL_IOC_JOIN, &join) ? errno : 0;
+}
+
+int session_attach(struct session *session, pid_t pid)
+{
+	struct profil_attach attach = { .size = sizeof(attach), .pid = pid };
+
+	return ioctl(session->fd, PROFIL_IOC_ATTACH, &attach) ? errno : 0;
+}
+
+const char *session_error(int error)
+{
+	switch (error) {
+	case EPERM:
+	case EACCES:
+		return "you may not trace it; ask as the user whose process it is, or as root";
+	case ESRCH:
+		return "there is no such process; pgrep -a NAME finds one";
+	case EALREADY:
+		return "this session counts it already";
+	case EAGAIN:
+		return "it has just executed another program; try again";
+	case ENOSPC:
+		return "max_profiles or max_profiles_user was reached; end another profil run";
+	case ENOTTY:
+		return "this module has no sessions; profil check says what is missing";
+	default:
+		return strerror(error);
+	}
+}
+
+void session_stop(struct session *session)
+{
+	struct profil_stop stop = { .size = sizeof(stop) };
+
+	ioctl(session->fd, PROFIL_IOC_STOP, &stop);
+}
+
+/* Copies entry @i of a table: as much of it as both this program and the module know. */
+static void copy_entry(const struct session *session, void *to, size_t size, __u64 offset,
+		       __u32 length, size_t i)
+{
+	const char *base = (const char *)session->page;
+
+	memset(to, 0, size);
+	memcpy(to, base + offset + i * length, size < length ? size : length);
+}
+
+void session_read(struct session *session, struct session_table *table)
+{
+	const struct profil_session_page *page = session->page;
+	size_t room = 0;
+
+	memset(table, 0, sizeof(*table));
+	memcpy(&table->page, page, page->size < sizeof(*page) ? page->size : sizeof(*page));
+	for (size_t i = 0; i < page->slots; i++) {
+		struct profil_slot slot;
+
+		copy_entry(session, &slot, sizeof(slot), page->slots_offset, page->slot_len, i);
+		if (slot.object == PROFIL_OBJECT_FREE)
+			continue;
+		table->slots = more(table->slots, &room, table->num_slots, sizeof(slot));
+		table->slots[table->num_slots++] = slot;
+	}
+	table->num_processes = page->processes_used;
+	table->processes = allocated(calloc(table->num_processes + 1, sizeof(*table->processes)));
+	for (size_t i = 0; i < table->num_processes; i++) {
+		struct profil_process *process = &table->processes[i];
+
+		copy_entry(session, process, sizeof(*process), page->processes_offset,
+			   page->process_len, i);
+		process->comm[sizeof(process->comm) - 1] = '\0';
+	}
+}
+
+char *session_object(struct session *session, unsigned int object, int *fd)
+{
+	char *path = allocated(calloc(1, PATH_MAX));
+	struct profil_object ask = {
+		.size = sizeof(ask),
+		.object = object,
+		.out_fd = -1,
+		.path_uptr = (uintptr_t)path,
+		.path_len = PATH_MAX,
+	};
+
+	if (ioctl(session->fd, PROFIL_IOC_OBJECT, &ask))
+		ask.out_fd = -1;
+	*fd = ask.out_fd < 0 ? -1 : ask.out_fd;
+	return path;
+}
+
+void session_close(struct session *session)
+{
+	munmap((void *)session->page, session->bytes);
+	close(session->fd);
+	free(session);
+}

@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* A session of the kernel's.  Only session.c knows the device. */
+#ifndef TOOLS_SESSION_H
+#define TOOLS_SESSION_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <sys/types.h>
+#include <linux/profil.h>
+
+struct session;
+
+struct session_wish {
+	unsigned int rate;	/* samples a second; 0: every tick */
+	unsigned int slots;	/* size of the table of places */
+	bool user_only;
+	bool per_process;
+};
+
+/* What was counted, once the session is stopped; entries of the tables that are used. */
+struct session_table {
+	struct profil_session_page page;
+	struct profil_slot *slots;
+	struct profil_process *processes;
+	size_t num_slots, num_processes;
+};
+
+extern const char *const session_device;
+
+/* The answer of the device, or a negative errno: of open(), then of QUERY. */
+int session_query(struct profil_query *query);
+
+/* Makes a session, or says why there is none, and what to do, and ends the program. */
+struct session *session_open(const struct session_wish *wish);
+
+/* To be polled for POLLHUP: nobody is counted any more. */
+int session_fd(const struct session *session);
+
+/* Nanoseconds of CPU time of a sample. */
+unsigned long long session_period_ns(const struct session *session);
+
+/* Each returns 0 or an errno.  Join is for the process that calls it. */
+int session_join(struct session *session);
+int session_attach(struct session *session, pid_t pid);
+
+/* What the errno of one of the two means, and what to do. */
+const char *session_error(int error);
+
+void session_stop(struct session *session);
+void session_read(struct session *session, struct session_table *table);
+
+/*
+ * A file in which places were found: its path, to be freed, "" if it is not known, and a
+ * descriptor, or -1 if it cannot be read.
+ */
+char *session_object(struct session *session, unsigned int object, int *fd);
+
+/* Its tables go away. */
+void session_close(struct session *session);
+
+#endif /* TOOLS_SESSION_H */

@@ -1,0 +1,211 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* The file of a profile: bytes, compressed, under their name only when they are whole. */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <fcntl.h>
+#include <libgen.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <zlib.h>
+#include "pack.h"
+#include "say.h"
+#include "store.h"
+#include "unpack.h"
+
+/* A full table of a session, with long names, is below this. */
+#define BYTES_MAX ((size_t)128 << 20)
+#define GZIP 16		/* added to zlib's bits of a window: gzip's header, without a time */
+
+static unsigned char *compress_bytes(const unsigned char *bytes, size_t length, size_t *out_length)
+{
+	z_stream stream = { 0 };
+	unsigned char *out;
+	size_t room;
+
+	if (deflateInit2(&stream, Z_DEFAULT_COMPRESSION, Z_DEFLATED, MAX_WBITS + GZIP, 8,
+			 Z_DEFAULT_STRATEGY) != Z_OK)
+		allocated(NULL);
+	room = deflateBound(&stream, length);
+	out = allocated(malloc(room));
+	stream.next_in = (unsigned char *)bytes;
+	stream.avail_in = length;
+	stream.next_out = out;
+	stream.avail_out = room;
+	deflate(&stream, Z_FINISH);
+	*out_length = stream.total_out;
+	deflateEnd(&stream);
+	return out;
+}
+
+static bool write_all(int fd, const unsigned char *bytes, size_t length)
+{
+	while (length) {
+		ssize_t n = write(fd, bytes, length);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n <= 0)
+			return false;
+		bytes += n;
+		length -= n;
+	}
+	return true;
+}
+
+static mode_t mode_of_new_files(void)
+{
+	mode_t mask = umask(0);
+
+	umask(mask);
+	return 0666 & ~mask;
+}
+
+/* What is no ordinary file, like a pipe, is written to as it is. */
+static bool write_in_place(const char *file, const unsigned char *bytes, size_t length)
+{
+	int fd = open(file, O_WRONLY | O_CLOEXEC | O_NOCTTY);
+	bool written;
+
+	if (fd < 0)
+		return false;
+	written = write_all(fd, bytes, length);
+	return !close(fd) && written;
+}
+
+static bool write_renamed(const char *file, const unsigned char *bytes, size_t length)
+{
+	bool written = false;
+	char *new;
+	int fd, error;
+
+	if (asprintf(&new, "%s.XXXXXX", file) < 0)
+		allocated(NULL);
+	fd = mkostemp(new, O_CLOEXEC);
+	if (fd >= 0) {
+		written = write_all(fd, bytes, length) && !fchmod(fd, mode_of_new_files());
+		written = !close(fd) && written && !rename(new, file);
+		error = errno;
+		if (!written)
+			unlink(new);
+		errno = error;
+	}
+	free(new);
+	return written;
+}
+
+/* The last profile of this name is worth a second look. */
+static void keep_old(const char *file)
+{
+	char *old;
+
+	if (strcmp(file, STORE_FILE))
+		return;
+	if (asprintf(&old, "%s.old", file) < 0)
+		allocated(NULL);
+	/* where it cannot be renamed, it cannot be replaced, and that is said */
+	rename(file, old);
+	free(old);
+}
+
+static bool write_bytes(const char *file, const unsigned char *bytes, size_t length)
+{
+	struct stat st;
+
+	if (!strcmp(file, "-"))
+		return write_all(STDOUT_FILENO, bytes, length);
+	if (!stat(file, &st) && !S_ISREG(st.st_mode))
+		return write_in_place(file, bytes, length);
+	keep_old(file);
+	return write_renamed(file, bytes, length);
+}
+
+void store_check(const char *file)
+{
+	char *folder = allocated(strdup(file));
+	struct stat st;
+	bool there = !stat(file, &st), may;
+
+	if (there && S_ISDIR(st.st_mode))
+		die("%s is a folder; name a file in it with -o", file);
+	if (!strcmp(file, "-"))
+		may = true;
+	else if (there && !S_ISREG(st.st_mode))
+		may = !access(file, W_OK);
+	else
+		may = !access(dirname(folder), W_OK | X_OK);
+	if (!may)
+		die("the profile cannot be written to %s: %s; choose another file with -o", file,
+		    strerror(errno));
+	free(folder);
+}
+
+long long store_write(struct profile *profile, const char *file)
+{
+	size_t length, out_length;
+	unsigned char *bytes = profile_pack(profile, &length);
+	unsigned char *out = compress_bytes(bytes, length, &out_length);
+	bool written = write_bytes(file, out, out_length);
+
+	if (!written)
+		say("the profile cannot be written to %s: %s; choose another file with -o",
+		    file, strerror(errno));
+	free(bytes);
+	free(out);
+	return written ? (long long)out_length : -1;
+}
+
+static void corrupt(const char *file, const char *why)
+{
+	die("%s is no profile: %s; make one with profil run", file, why);
+}
+
+/* What gzread() gives, whether it was compressed or not. */
+static unsigned char *read_bytes(const char *file, size_t *length)
+{
+	bool standard = !strcmp(file, "-");
+	int fd = standard ? dup(STDIN_FILENO) : open(file, O_RDONLY | O_CLOEXEC | O_NOCTTY);
+	unsigned char *bytes = NULL;
+	size_t room = 0;
+	gzFile in;
+	int n;
+
+	if (fd < 0)
+		die("%s cannot be read: %s; profil run makes one", file, strerror(errno));
+	in = allocated(gzdopen(fd, "rb"));
+	*length = 0;
+	do {
+		bytes = more(bytes, &room, *length + 1, 1);
+		n = gzread(in, bytes + *length, room - *length);
+		if (n > 0)
+			*length += n;
+	} while (n > 0 && *length <= BYTES_MAX);
+	if (n < 0) {
+		int error;
+		const char *why = gzerror(in, &error);
+
+		if (error == Z_ERRNO)
+			die("%s cannot be read: %s", file, strerror(errno));
+		corrupt(file, why);
+	}
+	if (*length > BYTES_MAX)
+		corrupt(file, "it has more than 128 MiB");
+	if (gzclose(in) != Z_OK)
+		corrupt(file, "its end is missing");
+	if (!*length)
+		corrupt(file, "it is empty");
+	return bytes;
+}
+
+void store_read(struct profile *profile, const char *file)
+{
+	size_t length;
+	unsigned char *bytes = read_bytes(file, &length);
+	const char *wrong = profile_unpack(profile, bytes, length);
+
+	if (wrong)
+		corrupt(file, wrong);
+	free(bytes);
+}

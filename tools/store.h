@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The file of a profile: what pprof reads, with zlib around it. */
+#ifndef TOOLS_STORE_H
+#define TOOLS_STORE_H
+
+#include "profile.h"
+
+#define STORE_FILE "profil.pb.gz"
+
+/* Ends the program if a profile could not be written to this file: before it is made. */
+void store_check(const char *file);
+
+/*
+ * Writes a file beside FILE, and renames it.  "-" is standard output.  Returns how many
+ * bytes it has, or -1 after saying why there is none.
+ */
+long long store_write(struct profile *profile, const char *file);
+
+/* Adds a file; "-" is standard input.  Ends the program if it is no profile. */
+void store_read(struct profile *profile, const char *file);
+
+#endif /* TOOLS_STORE_H */

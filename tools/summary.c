@@ -1,0 +1,233 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* What a profile is worth: where its samples come from, and what is not in it. */
+#define _GNU_SOURCE
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include "say.h"
+#include "stats.h"
+#include "summary.h"
+
+#define FEW 100			/* samples, of which shares are not worth much */
+#define OBJECTS_SHOWN 4
+#define COMMAND_MAX 60
+#define BREAK "\n           "	/* what mends it is a line below what is said */
+
+static double seconds(uint64_t ns)
+{
+	return ns / 1e9;
+}
+
+/* Samples, also those that found no place in the table. */
+static uint64_t all_samples(const struct profile *profile)
+{
+	uint64_t all = profile->counts[COUNT_IN_SLOTS];
+
+	add(&all, profile->counts[COUNT_EXEC]);
+	add(&all, profile->counts[COUNT_FULL]);
+	return all;
+}
+
+static uint64_t charged(const struct profile *profile)
+{
+	uint64_t all = profile->counts[COUNT_CHARGED_USER_NS];
+
+	add(&all, profile->counts[COUNT_CHARGED_SYSTEM_NS]);
+	return all;
+}
+
+static double sampled_ns(const struct profile *profile)
+{
+	return (double)all_samples(profile) * profile->period_ns;
+}
+
+/* The beginning of a long one. */
+static void put_command(FILE *out, const char *command)
+{
+	const char *end = command;
+
+	for (size_t i = 0; i < COMMAND_MAX && *end; i++)
+		while ((*++end & 0xc0) == 0x80)
+			;
+	fwrite(command, 1, end - command, out);
+	if (*end)
+		fputs("…", out);
+}
+
+void summary_head(FILE *out, const struct profile *profile, const struct table *table)
+{
+	const uint64_t *counts = profile->counts;
+	bool known = charged(profile);
+	double user = seconds(known ? counts[COUNT_CHARGED_USER_NS] : table->sum.user_ns);
+	double system = seconds(known ? counts[COUNT_CHARGED_SYSTEM_NS] : table->sum.system_ns);
+	double wall = seconds(profile->duration_ns), low, high;
+
+	if (profile->command[0]) {
+		put_command(out, profile->command);
+		fputs(profile->files > 1 ? " and others: " : ": ", out);
+	}
+	fprintf(out, "%.2f s of CPU", user + system);
+	if (wall > 0)
+		fprintf(out, " in %.2f s (%.0f %% running)", wall, 100 * (user + system) / wall);
+	fprintf(out, ", %.2f user + %.2f system\n", user, system);
+	if (table->sum.samples && table->sum.samples < FEW) {
+		stats_interval(table->sum.samples / 2, table->sum.samples, &low, &high);
+		fprintf(out, "only %" PRIu64 " samples: shares are good to ±%.0f %%; run it longer, or with -F 1000\n",
+			table->sum.samples, 50 * (high - low));
+	}
+	putc('\n', out);
+}
+
+static void put_objects(FILE *out, struct profile *profile)
+{
+	struct table table;
+	uint64_t rest = 0;
+
+	table_make(profile, BY_OBJECT, &table);
+	fputs("  objects  ", out);
+	for (size_t i = 0; i < table.num; i++) {
+		const struct object object = { .file = table.rows[i].name };
+
+		if (i < OBJECTS_SHOWN)
+			fprintf(out, "%s%s %.1f %%", i ? ", " : "", object_name(&object),
+				100.0 * table.rows[i].samples / table.sum.samples);
+		else
+			add(&rest, table.rows[i].samples);
+	}
+	if (table.num > OBJECTS_SHOWN)
+		fprintf(out, ", %zu more %.1f %%", table.num - OBJECTS_SHOWN,
+			100.0 * rest / table.sum.samples);
+	putc('\n', out);
+	table_free(&table);
+}
+
+/* Who serves names for the system that this is. */
+static const char *server(void)
+{
+	static const struct { const char *id, *url; } servers[] = {
+		{ "ID=debian\n", "https://debuginfod.debian.net" },
+		{ "ID=ubuntu\n", "https://debuginfod.ubuntu.com" },
+		{ "ID=fedora\n", "https://debuginfod.fedoraproject.org" },
+		{ "ID=arch\n", "https://debuginfod.archlinux.org" },
+	};
+	FILE *release = fopen("/etc/os-release", "re");
+	const char *url = "https://debuginfod.elfutils.org";
+	char *line = NULL;
+	size_t room = 0;
+
+	while (release && getline(&line, &room, release) > 0)
+		for (size_t i = 0; i < sizeof(servers) / sizeof(servers[0]); i++)
+			if (!strcmp(line, servers[i].id))
+				url = servers[i].url;
+	free(line);
+	if (release)
+		fclose(release);
+	return url;
+}
+
+/* Which object has most of the samples without a name, and what mends that. */
+static void put_unnamed(FILE *out, struct profile *profile, const struct table *functions)
+{
+	const struct row *most = NULL;
+	struct object object;
+	struct table table;
+
+	table_make(profile, BY_OBJECT, &table);
+	for (size_t i = 0; i < table.num; i++)
+		if (!most || table.rows[i].unnamed > most->unnamed)
+			most = &table.rows[i];
+	object.file = most->name;
+	fprintf(out, "  names    %.0f %% of the samples have none: ",
+		100.0 * functions->sum.unnamed / functions->sum.samples);
+	if (!strcmp(object.file, "[anonymous]") || !strcmp(object.file, "[not looked up]"))
+		fputs("code made at run time" BREAK "node --perf-basic-prof, java -XX:+DumpPerfMapAtExit, python3 -X perf name theirs\n",
+		      out);
+	else if (object.file[0] == '[')
+		fprintf(out, "%s is no file\n", object.file);
+	else if (getenv("DEBUGINFOD_URLS"))
+		fprintf(out, "%s is stripped" BREAK "debuginfod gave none: install the debug symbols of its package\n",
+			object_name(&object));
+	else
+		fprintf(out, "%s is stripped" BREAK "DEBUGINFOD_URLS=%s profil run … gets them\n",
+			object_name(&object), server());
+	table_free(&table);
+}
+
+static void put_ticks(FILE *out, const struct profile *profile)
+{
+	const uint64_t *counts = profile->counts;
+	uint64_t all = all_samples(profile);
+
+	fprintf(out, "  ticks    %" PRIu64, all);
+	if (profile->period_ns)
+		fprintf(out, " of %.4g ms = %.2f s", profile->period_ns / 1e6,
+			sampled_ns(profile) / 1e9);
+	fprintf(out, ": %" PRIu64 " counted, %" PRIu64 " in exec, %" PRIu64 " lost",
+		counts[COUNT_IN_SLOTS], counts[COUNT_EXEC], counts[COUNT_FULL]);
+	if (counts[COUNT_NOT_DUE])
+		fprintf(out, ", and %" PRIu64 " were not due", counts[COUNT_NOT_DUE]);
+	if (charged(profile))
+		fprintf(out, "; the kernel charged %.2f s", seconds(charged(profile)));
+	putc('\n', out);
+	if (counts[COUNT_TICKS] - all != counts[COUNT_NOT_DUE])
+		fprintf(out, "  remark   there were %" PRIu64 " ticks, which is not the sum: a bug of the module's\n",
+			counts[COUNT_TICKS]);
+}
+
+/* Beyond what chance and the last tick of each process can make. */
+static bool differs(const struct profile *profile)
+{
+	double account = charged(profile);
+	double difference = account - sampled_ns(profile);
+
+	return account && profile->period_ns && !profile->counts[COUNT_NOT_DUE] &&
+		difference > 0.05 * account + 2.0 * profile->period_ns;
+}
+
+static void remark(FILE *out, const char *what, const char *mend)
+{
+	fprintf(out, "  remark   %s" BREAK "%s\n", what, mend);
+}
+
+static void remark_count(FILE *out, uint64_t num, const char *what, const char *mend)
+{
+	if (num)
+		fprintf(out, "  remark   %s: %" PRIu64 BREAK "%s\n", what, num, mend);
+}
+
+static void put_remarks(FILE *out, const struct profile *profile, const struct table *table)
+{
+	const uint64_t *counts = profile->counts;
+	double cpu = charged(profile) ? charged(profile) : table->sum.cpu_ns;
+
+	if (differs(profile))
+		remark(out, "the ticks are less than 95 % of that: a busy machine, or in step with it",
+		       "profil run -F 997 … samples at random times");
+	if (profile->duration_ns > 100000000 && cpu < 0.5 * profile->duration_ns)
+		remark(out, "it waited half of the time or more, which no profile of CPU time sees",
+		       "strace -c -w … does");
+	remark_count(out, counts[COUNT_FULL_OBJECTS], "ticks in files for which there was no room",
+		     "profil run -d SECONDS, or -p PID, profiles a part of it");
+	remark_count(out, counts[COUNT_FULL] - counts[COUNT_FULL_OBJECTS],
+		     "ticks for which the table of places had no room",
+		     "profil run --slots=1048576 … makes it larger");
+	remark_count(out, counts[COUNT_EXECS_DENIED],
+		     "processes that executed what you may not trace (set-user-ID, unreadable)",
+		     "sudo profil run … counts them as well");
+	remark_count(out, counts[COUNT_FORKS_MISSED],
+		     "processes that are not counted, because there were too many at a time",
+		     "the module's max_profiles and max_profiles_user are limits");
+}
+
+void summary_tail(FILE *out, struct profile *profile, const struct table *table)
+{
+	if (table->sum.samples) {
+		putc('\n', out);
+		put_objects(out, profile);
+	}
+	/* one in a hundred is not worth a line */
+	if (table->sum.unnamed > table->sum.samples / 100)
+		put_unnamed(out, profile, table);
+	put_ticks(out, profile);
+	put_remarks(out, profile, table);
+}

@@ -1,0 +1,255 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * From the messages of profile.proto to a profile.  Nothing in them is trusted: an index
+ * or an id is looked up, and a number is not negative.
+ */
+#include <stdlib.h>
+#include <string.h>
+#include "comments.h"
+#include "ids.h"
+#include "profile.pb-c.h"
+#include "say.h"
+#include "unpack.h"
+
+/* What the values of a sample may be; others are not looked at. */
+enum { SAMPLES, CPU, USER, SYSTEM, VALUES };
+
+struct unpacking {
+	struct profile *profile;
+	const Pb__Profile *in;
+	int values[VALUES];	/* where each of them is, or -1 */
+	struct ids objects, functions, places;
+	size_t *object_index;	/* of each mapping, in the profile */
+	size_t *place_index;	/* of each location */
+};
+
+/* A small file can have very many empty messages: they may take so much memory. */
+#define MEMORY_MAX ((size_t)2 << 30)
+
+static void *limited_alloc(void *data, size_t size)
+{
+	size_t *left = data;
+
+	if (size > *left)
+		return NULL;
+	*left -= size;
+	return malloc(size);
+}
+
+static void limited_free(void *data, void *memory)
+{
+	(void)data;
+	free(memory);
+}
+
+/* Of a repeated field: fills in which message has which id. */
+#define IDS(set, messages, count) ({						\
+	(set)->num = (count);							\
+	(set)->ids = allocated(calloc((set)->num + 1, sizeof(*(set)->ids)));	\
+	for (size_t _i = 0; _i < (set)->num; _i++)				\
+		(set)->ids[_i] = (struct id) { (messages)[_i]->id, _i };	\
+	ids_sort(set);								\
+})
+
+/* NULL if there is no such text. */
+static const char *text(struct unpacking *unpacking, int64_t index)
+{
+	const Pb__Profile *in = unpacking->in;
+
+	if (index < 0 || (uint64_t)index >= in->n_string_table)
+		return NULL;
+	return profile_text(unpacking->profile, (const char *)in->string_table[index].data,
+			    in->string_table[index].len);
+}
+
+static const char *unpack_types(struct unpacking *unpacking)
+{
+	static const char *const types[VALUES] = { "samples", "cpu", "user", "system" };
+	const Pb__Profile *in = unpacking->in;
+
+	for (int v = 0; v < VALUES; v++) {
+		unpacking->values[v] = -1;
+		for (size_t i = 0; i < in->n_sample_type && i < 16; i++) {
+			const char *type = text(unpacking, in->sample_type[i]->type);
+			const char *unit = text(unpacking, in->sample_type[i]->unit);
+
+			if (type && unit && !strcmp(type, types[v]) &&
+			    !strcmp(unit, v == SAMPLES ? "count" : "nanoseconds"))
+				unpacking->values[v] = i;
+		}
+	}
+	return unpacking->values[SAMPLES] < 0 || unpacking->values[CPU] < 0 ?
+		"it does not count samples of CPU time" : NULL;
+}
+
+static const char *unpack_objects(struct unpacking *unpacking)
+{
+	const Pb__Profile *in = unpacking->in;
+
+	if (!IDS(&unpacking->objects, in->mapping, in->n_mapping))
+		return "it has two mappings of one id";
+	unpacking->object_index = allocated(calloc(in->n_mapping + 1, sizeof(size_t)));
+	for (size_t i = 0; i < in->n_mapping; i++) {
+		const Pb__Mapping *mapping = in->mapping[i];
+		struct object object = {
+			.file = text(unpacking, mapping->filename),
+			.build_id = text(unpacking, mapping->build_id),
+			.start = mapping->memory_start,
+			.limit = mapping->memory_limit,
+			.offset = mapping->file_offset,
+		};
+
+		if (!object.file || !object.build_id)
+			return "a mapping names a text that is not there";
+		unpacking->object_index[i] = profile_add_object(unpacking->profile, object);
+	}
+	return NULL;
+}
+
+/* The name and the line of a location, if it has one. */
+static const char *unpack_line(struct unpacking *unpacking, const Pb__Location *location,
+			       struct place *place)
+{
+	const Pb__Function *function;
+	size_t index;
+
+	if (!location->n_line)
+		return NULL;
+	if (!ids_find(&unpacking->functions, location->line[0]->function_id, &index))
+		return "a location names a function that is not there";
+	function = unpacking->in->function[index];
+	place->function = text(unpacking, function->name);
+	place->symbol = text(unpacking, function->system_name);
+	place->source = text(unpacking, function->filename);
+	place->line = location->line[0]->line;
+	if (!place->function || !place->symbol || !place->source)
+		return "a function names a text that is not there";
+	return location->line[0]->line < 0 ? "a line has a negative number" : NULL;
+}
+
+static const char *unpack_places(struct unpacking *unpacking)
+{
+	struct profile *profile = unpacking->profile;
+	const Pb__Profile *in = unpacking->in;
+	const char *none = profile_string(profile, "");
+	size_t unknown = profile_add_object(profile, (struct object) {
+		.file = profile_string(profile, "[unknown]"), .build_id = none,
+	});
+
+	if (!IDS(&unpacking->functions, in->function, in->n_function))
+		return "it has two functions of one id";
+	if (!IDS(&unpacking->places, in->location, in->n_location))
+		return "it has two locations of one id";
+	unpacking->place_index = allocated(calloc(in->n_location + 1, sizeof(size_t)));
+	for (size_t i = 0; i < in->n_location; i++) {
+		struct place place = { .function = none, .symbol = none, .source = none };
+		const char *wrong = unpack_line(unpacking, in->location[i], &place);
+		size_t index;
+
+		place.address = in->location[i]->address;
+		place.object = unknown;
+		if (wrong)
+			return wrong;
+		if (in->location[i]->mapping_id) {
+			if (!ids_find(&unpacking->objects, in->location[i]->mapping_id, &index))
+				return "a location names a mapping that is not there";
+			place.object = unpacking->object_index[index];
+		}
+		unpacking->place_index[i] = profile_add_place(profile, place);
+	}
+	return NULL;
+}
+
+static const char *unpack_labels(struct unpacking *unpacking, const Pb__Sample *in,
+				 struct sample *sample)
+{
+	for (size_t i = 0; i < in->n_label; i++) {
+		const char *key = text(unpacking, in->label[i]->key);
+		const char *str = text(unpacking, in->label[i]->str);
+
+		if (!key || !str)
+			return "a label names a text that is not there";
+		if (!strcmp(key, "pid"))
+			sample->pid = in->label[i]->num;
+		if (!strcmp(key, "program"))
+			sample->program = str;
+	}
+	return NULL;
+}
+
+static const char *unpack_samples(struct unpacking *unpacking)
+{
+	const int *values = unpacking->values;
+	const Pb__Profile *in = unpacking->in;
+
+	for (size_t i = 0; i < in->n_sample; i++) {
+		struct sample sample = { .program = profile_string(unpacking->profile, "") };
+		const Pb__Sample *from = in->sample[i];
+		const char *wrong = unpack_labels(unpacking, from, &sample);
+		size_t index;
+
+		if (wrong)
+			return wrong;
+		if (from->n_value != in->n_sample_type)
+			return "a sample has more or fewer values than there are types";
+		for (size_t j = 0; j < from->n_value; j++)
+			if (from->value[j] < 0)
+				return "a sample has a negative value";
+		if (!from->n_location_id ||
+		    !ids_find(&unpacking->places, from->location_id[0], &index))
+			return "a sample names a location that is not there";
+		sample.place = unpacking->place_index[index];
+		sample.samples = from->value[values[SAMPLES]];
+		sample.cpu_ns = from->value[values[CPU]];
+		sample.user_ns = from->value[values[values[USER] < 0 ? CPU : USER]];
+		sample.system_ns = values[SYSTEM] < 0 ? 0 : from->value[values[SYSTEM]];
+		profile_add_sample(unpacking->profile, sample);
+	}
+	return NULL;
+}
+
+static const char *unpack_rest(struct unpacking *unpacking)
+{
+	struct profile *profile = unpacking->profile;
+	const Pb__Profile *in = unpacking->in;
+
+	if (in->time_nanos < 0 || in->duration_nanos < 0 || in->period < 0)
+		return "it has a negative time";
+	for (size_t i = 0; i < in->n_comment; i++) {
+		const char *comment = text(unpacking, in->comment[i]);
+
+		if (!comment)
+			return "a comment is a text that is not there";
+		comments_read(profile, comment);
+	}
+	if (!profile->files) {
+		profile->time_ns = in->time_nanos;
+		profile->period_ns = in->period;
+	}
+	if (profile->period_ns != (uint64_t)in->period)
+		profile->period_ns = 0;
+	add(&profile->duration_ns, in->duration_nanos);
+	profile->files++;
+	return NULL;
+}
+
+const char *profile_unpack(struct profile *profile, const unsigned char *bytes, size_t length)
+{
+	size_t left = MEMORY_MAX;
+	ProtobufCAllocator allocator = { limited_alloc, limited_free, &left };
+	Pb__Profile *in = pb__profile__unpack(&allocator, length, bytes);
+	struct unpacking unpacking = { .profile = profile, .in = in };
+	const char *wrong;
+
+	if (!in)
+		return "its bytes are no messages of pprof";
+	wrong = unpack_types(&unpacking) ?: unpack_objects(&unpacking) ?:
+		unpack_places(&unpacking) ?: unpack_samples(&unpacking) ?: unpack_rest(&unpacking);
+	free(unpacking.objects.ids);
+	free(unpacking.functions.ids);
+	free(unpacking.places.ids);
+	free(unpacking.object_index);
+	free(unpacking.place_index);
+	pb__profile__free_unpacked(in, &allocator);
+	return wrong;
+}
