@@ -1,0 +1,113 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+# profil check, and what run says where check has to be asked; on planted systems.
+set -eu
+. "$(dirname "$0")/lib.sh"
+
+cd "$tmp"
+table >"$PROFIL_FAKE"
+
+# planted_system SETUP COMMAND...: in a mount namespace of its own
+planted_system() {
+	local user=()
+	[ "$(id -u)" = 0 ] || user=(-Ur)
+	unshare "${user[@]}" -m -- sh -ec "$1; shift; exec \"\$@\"" sh "$@"
+}
+
+loaded='mount -t tmpfs none /sys/module; mkdir /sys/module/profil'
+not_loaded='mount -t tmpfs none /sys/module'
+# /lib/modules may not be there on this system, and is empty afterwards
+modules='mkdir over; mount -t tmpfs none over; mkdir over/upper over/work
+	mount -t overlay -o lowerdir=/usr/lib,upperdir=over/upper,workdir=over/work none /usr/lib
+	mkdir -p /lib/modules; mount -t tmpfs none /lib/modules'
+no_device='mount -t tmpfs none /dev; mknod /dev/null c 1 3 || :'
+# what is no module of ours, but opens
+other_device='touch device; mount --bind /dev/zero device; mount -t tmpfs none /dev; touch /dev/profil; mount --bind device /dev/profil'
+
+# state NAME: of the row of this name
+state() {
+	awk -v name="$1" '$1 == name { print $NF }' out
+}
+
+all_there() {
+	says 0 planted_system "$loaded" profil check
+	[ "$(state kernel)$(state module)$(state device)" = okokok ]
+	grep -E '^module +profil is loaded +ok$' out
+	grep -E '^device +/dev/profil opens, interface 1 +ok$' out
+}
+
+not_loaded() {
+	says 1 planted_system "$not_loaded" profil check
+	[ "$(state module)" = FAIL ]
+	grep -A 1 '^module' out | grep -F sudo
+	# the first that fails explains the rest
+	[ "$(awk '$NF == "FAIL" { print $1; exit }' out)" = module ]
+}
+
+# Each way to be not installed has its own command.
+not_installed() {
+	local folder
+	folder=/lib/modules/$(uname -r)
+	says 1 planted_system "$not_loaded; $modules" profil check
+	grep -F "sudo apt-get install linux-headers-$(uname -r)" out
+	rmdir over
+	says 1 planted_system "$not_loaded; $modules; mkdir -p $folder/build; touch $folder/build/Makefile" profil check
+	grep -F 'sudo dkms install profil/' out
+	none grep -F linux-headers out
+	rmdir over
+	says 1 planted_system "$not_loaded; $modules; mkdir -p $folder/updates; touch $folder/updates/profil.ko" profil check
+	grep -F 'sudo modprobe profil' out
+	none grep -F dkms out
+}
+
+device() {
+	says 1 planted_system "$no_device" profil-real check
+	[ "$(state device)" = FAIL ]
+	grep -F '/dev/profil: No such file or directory' out
+	says 1 planted_system "$loaded; $no_device" profil-real check
+	grep -F 'in a container: start it with --device /dev/profil' out
+	says 1 planted_system "$loaded; $other_device" profil-real check
+	grep -F "another program's module has the name" out
+}
+
+sessions() {
+	says 1 planted_system "$loaded" env PROFIL_FAKE_OLD=1 profil check
+	[ "$(state sessions)" = FAIL ]
+	grep -F 'max_sessions_user' out
+}
+
+run_points_here() {
+	says 125 planted_system "$no_device" profil-real run true
+	grep -Fx 'profil: /dev/profil cannot be opened: No such file or directory; profil check says what is missing' err
+	[ "$(wc -l <err)" = 1 ]
+	says 125 planted_system "$other_device" profil-real run true
+	grep -E '^profil: this module has no sessions: .*; profil check says what is missing$' err
+	[ "$(wc -l <err)" = 1 ]
+}
+
+names() {
+	says 1 planted_system "$not_loaded" env -u DEBUGINFOD_URLS profil check
+	[ "$(state names)" = note ]
+	grep -F 'DEBUGINFOD_URLS is not set' out
+}
+
+json() {
+	says 1 planted_system "$not_loaded" profil check --json
+	python3 - <<-END
+		import json
+		rows = json.load(open("out"))
+		assert rows[0]["name"] == "kernel" and rows[0]["state"] == "ok"
+		assert [row for row in rows if row["state"] == "FAIL"][0]["mend"].startswith("sudo ")
+	END
+	says 125 profil check --nothing
+}
+
+check 'check: all is there' all_there
+check 'check: the module is not loaded' not_loaded
+check 'check: the module is not installed' not_installed
+check 'check: the device' device
+check 'check: a module without sessions' sessions
+check 'check: where names come from' names
+check 'check: JSON' json
+check 'check: run points here' run_points_here
+plan

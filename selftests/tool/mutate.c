@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * A profile that is read and written again is the same, whatever the order of what is in
+ * it; and none of many broken ones crashes what reads it.
+ *
+ *   mutate FILE TIMES SEED		FILE is not compressed
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "order.h"
+#include "pack.h"
+#include "say.h"
+#include "summary.h"
+#include "text.h"
+#include "unpack.h"
+
+#define BYTES_MAX (1 << 20)
+
+static unsigned char original[BYTES_MAX], bytes[2 * BYTES_MAX];
+static unsigned long long seed;
+static FILE *nowhere;
+
+/* The same ones each time for a seed. */
+static unsigned int random_below(unsigned int most)
+{
+	seed = seed * 6364136223846793005ULL + 1442695040888963407ULL;
+	return (seed >> 33) % most;
+}
+
+/* What a profile says, so that all of it is looked at. */
+static void look(struct profile *profile)
+{
+	for (enum by by = 0; by < BY_KINDS; by++) {
+		struct table table;
+
+		table_make(profile, by, &table);
+		summary_head(nowhere, profile, &table);
+		text_table(nowhere, &table, random_below(5));
+		summary_tail(nowhere, profile, &table);
+		table_free(&table);
+	}
+}
+
+static void shuffle(struct profile *profile)
+{
+	for (size_t i = profile->num_samples; i > 1; i--) {
+		size_t j = random_below(i);
+		struct sample sample = profile->samples[i - 1];
+
+		profile->samples[i - 1] = profile->samples[j];
+		profile->samples[j] = sample;
+	}
+}
+
+/* Reads and writes; returns the bytes, or NULL if it was no profile. */
+static unsigned char *again(const unsigned char *from, size_t length, size_t *out_length, bool mix)
+{
+	struct profile profile;
+	unsigned char *out = NULL;
+	const char *wrong;
+
+	profile_init(&profile);
+	wrong = profile_unpack(&profile, from, length);
+	if (!wrong) {
+		if (mix)
+			shuffle(&profile);
+		out = profile_pack(&profile, out_length);
+		look(&profile);
+	} else {
+		fputs(wrong, nowhere);
+	}
+	profile_free(&profile);
+	return out;
+}
+
+/* "[unknown]" comes in for locations without a mapping: the second time is the first. */
+static bool is_fixed(size_t length)
+{
+	size_t first_length, second_length;
+	unsigned char *first = again(original, length, &first_length, true);
+	unsigned char *second = first ? again(first, first_length, &second_length, true) : NULL;
+	bool same = second && first_length == second_length && !memcmp(first, second, first_length);
+
+	free(first);
+	free(second);
+	return same;
+}
+
+/* Some bytes are others, more, fewer, or those of another place. */
+static size_t mutate(size_t length)
+{
+	memcpy(bytes, original, length);
+	for (unsigned int i = random_below(2) ? 1 : random_below(8) + 1; i && length > 8; i--) {
+		size_t at = random_below(length), from = random_below(length);
+		size_t num = random_below(16) + 1;
+
+		switch (random_below(6)) {
+		case 0:
+			bytes[at] ^= 1 << random_below(8);
+			break;
+		case 1:
+			bytes[at] = random_below(2) ? 0xff : 0x7f;
+			break;
+		case 2:
+			length = at;
+			break;
+		case 3:
+			if (from + num <= length && at + num <= length)
+				memmove(bytes + at, bytes + from, num);
+			break;
+		case 4:
+			memmove(bytes + at + num, bytes + at, length - at);
+			length += num;
+			break;
+		case 5:
+			if (at + num <= length) {
+				memmove(bytes + at, bytes + at + num, length - at - num);
+				length -= num;
+			}
+			break;
+		}
+	}
+	return length;
+}
+
+int main(int argc, char **argv)
+{
+	unsigned long times, profiles = 0;
+	size_t length, out_length;
+	FILE *file;
+
+	if (argc != 4)
+		die("mutate FILE TIMES SEED");
+	file = fopen(argv[1], "re");
+	nowhere = fopen("/dev/null", "we");
+	if (!file || !nowhere)
+		die("%s: %m", argv[1]);
+	length = fread(original, 1, sizeof(original), file);
+	fclose(file);
+	times = strtoul(argv[2], NULL, 10);
+	seed = strtoull(argv[3], NULL, 10);
+	if (!is_fixed(length))
+		die("%s is another one when it was read and written again", argv[1]);
+	for (unsigned long i = 0; i < times; i++) {
+		size_t mutated = mutate(length);
+		unsigned char *out;
+
+		/* of its own size: what is read behind it is found */
+		unsigned char *exact = allocated(malloc(mutated + !mutated));
+
+		memcpy(exact, bytes, mutated);
+		out = again(exact, mutated, &out_length, false);
+		profiles += out ? 1 : 0;
+		free(out);
+		free(exact);
+	}
+	fclose(nowhere);
+	printf("%lu mutated inputs, of which %lu are profiles\n", times, profiles);
+	return 0;
+}

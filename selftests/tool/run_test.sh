@@ -1,0 +1,294 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+# profil run: whom it runs, what it says at the end, and its exit status.
+set -eu
+. "$(dirname "$0")/lib.sh"
+
+cd "$tmp"
+table >"$PROFIL_FAKE"
+
+# one_line PATTERN: all that was said is one line that matches
+one_line() {
+	[ "$(wc -l <err)" = 1 ]
+	grep -E "^profil: $1" err
+}
+
+status_of_program() {
+	says 0 profil run -q true
+	says 42 profil run -q -- sh -c 'exit 42'
+	# shellcheck disable=SC2016
+	says 137 profil run -q -- sh -c 'kill -9 $$'
+	[ -s profil.pb.gz ]
+	# shellcheck disable=SC2016
+	says 143 profil run -q -- sh -c 'kill -15 $$'
+}
+
+status_of_profil() {
+	says 127 profil run nofile
+	one_line 'nofile cannot be executed: No such file or directory; '
+	says 126 profil run /etc/passwd
+	one_line '/etc/passwd cannot be executed: Permission denied; '
+	says 126 profil run -- "$tmp"
+	one_line "$tmp cannot be executed: Permission denied; "
+	PROFIL_FAKE_ERROR=28 says 125 profil run true
+	one_line 'true cannot be counted: No space left on device'
+	PROFIL_FAKE=nofile says 125 profil run true
+	says 125 profil run
+	says 125 profil run -p 1 true
+	says 125 profil run -F 0 true
+	says 125 profil run -F 12x true
+	says 125 profil run -d -1 true
+	says 125 profil run --nothing true
+	says 125 profil nothing
+	says 0 profil run --help
+	says 0 profil --version
+	grep -x 'profil [0-9.]*' out
+}
+
+attach_errors() {
+	says 125 profil run -p 2147483647
+	one_line 'process 2147483647 cannot be counted: No such process'
+	sleep 10 &
+	PROFIL_FAKE_ERROR=1 says 125 profil run -p $!
+	one_line "process $! cannot be counted: Operation not permitted"
+	says 0 profil run -q -p $!
+	grep -E '^State:.*sleeping' /proc/$!/status
+	grep -Ex 'TracerPid:.0' /proc/$!/status
+	kill $!
+}
+
+# What follows the program is its own.
+arguments() {
+	says 0 profil run -q echo -o a --quiet -p 1
+	grep -Fx -- '-o a --quiet -p 1' out
+	[ ! -e a ]
+	says 0 profil run -q -- echo -q
+	grep -Fx -- '-q' out
+}
+
+output() {
+	says 0 profil run -- echo hello
+	grep -Fx hello out
+	[ "$(wc -l <out)" = 1 ]
+	grep -E '^echo hello: [0-9.]+ s of CPU in [0-9.]+ s ' err
+	grep -E '^  written  profil.pb.gz, 1 kB ' err
+	says 0 profil run -q -- echo hello
+	[ ! -s err ]
+	says 0 profil run -o - -- true
+	gzip -t <out
+	grep -E '^true: ' err
+}
+
+# The numbers of the table; what differs from run to run is cut away.
+end_of_run() {
+	says 0 profil run -n 4 -- planted
+	sed -E -e '1d' -e 's/^planted: .*/planted: CPU/' -e '/remark .*waited/,+1d' \
+		-e 's/; the kernel charged .*//' err >end
+	diff -u - end <<-'END'
+		planted: CPU
+
+		   self  ±95%   cumul    user     sys  function            object
+		  50.8 %   6.9  50.8 %  0.36 s  0.04 s  hot                 planted
+		  30.5 %   6.4  81.2 %  0.16 s  0.08 s  cold                planted
+		  10.2 %   4.2  91.4 %  0.06 s  0.02 s  ns::box<int>::turn  planted
+		   5.1 %   3.2  96.4 %  0.03 s  0.01 s  [anonymous]         [anonymous]
+		   3.6 %                0.02 s  0.00 s  2 more functions  (profil report --all)
+
+		  objects  planted 93.4 %, [anonymous] 5.1 %, [vdso] 1.5 %
+		  names    7 % of the samples have none: code made at run time
+		           node --perf-basic-prof, java -XX:+DumpPerfMapAtExit, python3 -X perf name theirs
+		  ticks    200 of 4 ms = 0.80 s: 197 counted, 2 in exec, 1 lost
+		  remark   ticks for which the table of places had no room: 1
+		           profil run --slots=1048576 … makes it larger
+		  written  profil.pb.gz, 1 kB (profil report, go tool pprof)
+	END
+}
+
+few_samples() {
+	printf 'process 0 0 0 0 0 others\nprocess 7 0 1 37 0 a\nslot 3 1 1 37 0\n' >few
+	PROFIL_FAKE=few says 0 profil run true
+	grep -Ex 'only 37 samples: shares are good to ±1[56] %; run it longer, or with -F 1000' err
+	says 0 profil run true
+	none grep only err
+}
+
+no_samples() {
+	printf 'process 0 0 0 0 0 others\n' >none
+	PROFIL_FAKE=none says 0 profil run true
+	grep -E '^  ticks    0 of 4 ms = 0.00 s: 0 counted, 0 in exec, 0 lost' err
+	none grep -E 'self|objects|names' err
+	says 0 profil report
+}
+
+remarks() {
+	{
+		table
+		echo 'full_objects 3'
+		echo 'full 10'
+		echo 'execs_denied 2'
+		echo 'forks_missed 5'
+		echo 'not_due 7'
+	} >many
+	PROFIL_FAKE=many says 0 profil run true
+	grep -Fx '  remark   ticks in files for which there was no room: 3' err
+	grep -Fx '  remark   ticks for which the table of places had no room: 7' err
+	grep -F 'remark   processes that executed what you may not trace (set-user-ID, unreadable): 2' err
+	grep -F 'remark   processes that are not counted, because there were too many at a time: 5' err
+	grep -F ', and 7 were not due' err
+	# 200 ticks are not 213
+	grep -F 'remark   there were 200 ticks, which is not the sum' err
+	says 0 profil run true
+	none grep -E 'remark   (ticks in|processes|there)' err
+	# on a busy machine it waits for a processor: the line says how much it ran
+	# shellcheck disable=SC2016
+	says 0 profil run -- sh -c 'i=0; while [ $i -lt 300000 ]; do i=$((i+1)); done'
+	if [ "$(sed -nE 's/.* \(([0-9]+) % running\).*/\1/p' err)" -ge 50 ]; then
+		none grep -F ' it waited half' err
+	else
+		grep -F ' it waited half' err
+	fi
+	says 0 profil run sleep 0.3
+	grep -F 'remark   it waited half of the time or more' err
+}
+
+in_step() {
+	printf 'process 0 0 0 0 0 others\nprocess 7 0 1 5 0 a\nslot 3 1 1 5 0\n' >few
+	# shellcheck disable=SC2016
+	PROFIL_FAKE=few says 0 profil run -- sh -c 'i=0; while [ $i -lt 300000 ]; do i=$((i+1)); done'
+	grep -F 'remark   the ticks are less than 95 % of that' err
+}
+
+# The last profile is kept, one that is named is replaced; nothing lies about.
+files() {
+	mkdir files
+	cd files
+	umask 027
+	says 0 profil run -q true
+	says 0 profil run -q false || says 1 profil run -q false
+	[ -s profil.pb.gz.old ]
+	says 0 profil run -q -o named true
+	says 0 profil run -q -o named true
+	[ "$(echo *)" = 'err named out profil.pb.gz profil.pb.gz.old' ]
+	[ "$(stat -c %a named)" = 640 ]
+	says 0 profil run -q -o /dev/null true
+	[ -c /dev/null ]
+	says 125 profil run -o nofolder/a sh -c 'touch begun'
+	one_line 'the profile cannot be written to nofolder/a: No such file or directory; '
+	says 125 profil run -o "$tmp" sh -c 'touch begun'
+	one_line "$tmp is a folder; "
+	[ ! -e begun ]
+	# it was begun: the status is the program's
+	says 3 profil run -q -o /dev/full sh -c 'exit 3'
+	one_line 'the profile cannot be written to /dev/full: No space left on device; '
+}
+
+# wait_for FILE
+wait_for() {
+	for _ in $(seq 100); do
+		[ ! -e "$1" ] || return 0
+		sleep 0.05
+	done
+	return 1
+}
+
+signals() {
+	local signal
+	for signal in TERM HUP USR1 USR2 INT QUIT; do
+		rm -f ready
+		# bash would have INT and QUIT ignored for what it starts in the background
+		perl -e '$SIG{INT} = $SIG{QUIT} = "DEFAULT"; exec @ARGV' profil run -q -- \
+			bash -c "trap 'echo $signal; exit 9' $signal; touch ready; while :; do sleep 0.05; done" >got &
+		wait_for ready
+		kill -$signal $!
+		status=0
+		wait $! || status=$?
+		[ $status = 9 ]
+		grep -Fx $signal got
+	done
+}
+
+# Who presses Ctrl-C twice does not wait any longer.
+interrupted_twice() {
+	rm -f ready profil.pb.gz
+	# shellcheck disable=SC2016
+	perl -e '$SIG{INT} = "DEFAULT"; exec @ARGV' profil run -q -- \
+		bash -c 'trap "" INT; echo $$ >pid; touch ready; exec sleep 20' &
+	wait_for ready
+	kill -INT $!
+	sleep 0.2
+	[ ! -e profil.pb.gz ]
+	kill -INT $!
+	status=0
+	wait $! || status=$?
+	[ $status = 130 ]
+	[ -s profil.pb.gz ]
+	kill "$(cat pid)"
+}
+
+duration() {
+	local begin
+	begin=$(date +%s%N)
+	says 5 profil run -d 0.2 -- sh -c 'sleep 0.6; exit 5'
+	[ $((($(date +%s%N) - begin) / 1000000)) -ge 600 ]
+	grep -E '^sh .* s of CPU in 0\.[23]' err
+	# of a part, nobody knows what the kernel charged
+	none grep charged err
+}
+
+left_behind() {
+	rm -f is_done
+	says 0 profil run -q -- sh -c '(sleep 0.5; touch is_done) >/dev/null 2>&1 &'
+	[ ! -e is_done ]
+	sleep 0.6
+	rm is_done
+	says 0 profil run -q -w -- sh -c '(sleep 0.5; touch is_done) >/dev/null 2>&1 &'
+	[ -e is_done ]
+}
+
+# What ignores SIGCHLD could not wait for its child.
+child_signal_ignored() {
+	# shellcheck disable=SC2016 # for perl
+	says 42 perl -e '$SIG{CHLD} = "IGNORE"; exec @ARGV' profil run -q -- sh -c 'exit 42'
+}
+
+# The program has the signals that profil was given.
+same_signals() {
+	grep -E '^Sig(Blk|Ign|Cgt)' /proc/self/status >alone
+	says 0 profil run -q -- grep -E '^Sig(Blk|Ign|Cgt)' /proc/self/status
+	diff -u alone out
+	perl -e '$SIG{CHLD} = $SIG{INT} = "IGNORE"; exec @ARGV' grep -E '^Sig(Blk|Ign|Cgt)' /proc/self/status >alone
+	perl -e '$SIG{CHLD} = $SIG{INT} = "IGNORE"; exec @ARGV' \
+		profil run -q -- grep -E '^Sig(Blk|Ign|Cgt)' /proc/self/status >out
+	diff -u alone out
+}
+
+# A command that holds escape sequences, and 4 KB.
+hostile_command() {
+	says 0 profil run -- true "$(printf '\033[2J\r\n\302\233')" "$(printf '%04096d' 0)"
+	none grep -n "$esc" err
+	[ "$(wc -L <err)" -lt 400 ]
+	says 0 profil report --json
+	none grep "$esc" out
+	says 127 profil run "$(printf 'no\033[2J\nfile')"
+	one_line 'no\\x1b\[2J\\x0afile cannot be executed'
+}
+
+check 'run: the exit status is that of the program' status_of_program
+check 'run: its own statuses, each with one line' status_of_profil
+check 'run: processes that cannot be counted; one that can is not stopped' attach_errors
+check 'run: options of the program' arguments
+check 'run: standard output is the program'"'"'s' output
+check 'run: the end of a run' end_of_run
+check 'run: few samples' few_samples
+check 'run: no samples' no_samples
+check 'run: remarks where they apply, and only there' remarks
+check 'run: ticks that miss what the kernel charged' in_step
+check 'run: files' files
+check 'run: signals are passed on' signals
+check 'run: a second Ctrl-C' interrupted_twice
+check 'run: for some time' duration
+check 'run: processes that are left behind' left_behind
+check 'run: SIGCHLD ignored' child_signal_ignored
+check 'run: signals of the program are as they were' same_signals
+check 'run: a hostile command' hostile_command
+plan
