@@ -61,6 +61,7 @@ zlib1g-dev tool
 libiberty-dev tool
 libjansson-dev tool
 golang-go tool
+libdebuginfod-dev tool
 gnuplot-nox bench
 debhelper deb
 dh-dkms deb

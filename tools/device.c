@@ -30,7 +30,8 @@ void cause_device(struct cause *cause)
 		cause->mend = cause_text("sudo chmod 666 %s, or ask who is in charge of it",
 					 session_device);
 	else if (module_is_loaded() && stat(session_device, &st))
-		cause->mend = cause_text("in a container: start it with --device %s", session_device);
+		cause->mend = cause_text("in a container: start it with --device %s",
+					 session_device);
 	else if (module_is_loaded())
 		cause->mend = cause_text("another program's module has the name; sudo rmmod profil && sudo modprobe profil");
 	else

@@ -161,6 +161,8 @@ void file_tell(int fd, const char *path, const uint64_t *offsets, size_t num, FI
 
 		tell_number(out, address);
 		tell_name(&file, address, out);
-		tell_line(&file, address, out);
 	}
+	fflush(out);
+	for (size_t i = 0; i < num; i++)
+		tell_line(&file, address_at(&file, offsets[i]), out);
 }

@@ -124,7 +124,8 @@ static bool next_string(struct profile *profile, struct texts_left *left, const 
 	return text;
 }
 
-static bool take_texts(struct profile *profile, struct texts_left *left, struct object *object,
+/* All of it but the lines, which come last. */
+static bool take_names(struct profile *profile, struct texts_left *left, struct object *object,
 		       struct place *places, size_t num)
 {
 	if (!next_string(profile, left, &object->build_id) ||
@@ -134,10 +135,23 @@ static bool take_texts(struct profile *profile, struct texts_left *left, struct 
 	for (size_t i = 0; i < num; i++)
 		if (!next_number(left, &places[i].address) ||
 		    !next_string(profile, left, &places[i].function) ||
-		    !next_string(profile, left, &places[i].symbol) ||
-		    !next_string(profile, left, &places[i].source) ||
-		    !next_number(left, &places[i].line))
+		    !next_string(profile, left, &places[i].symbol))
 			return false;
+	return true;
+}
+
+static bool take_lines(struct profile *profile, struct texts_left *left, struct place *places,
+		       size_t num)
+{
+	for (size_t i = 0; i < num; i++) {
+		const char *source;
+		uint64_t line;
+
+		if (!next_string(profile, left, &source) || !next_number(left, &line))
+			return false;
+		places[i].source = source;
+		places[i].line = line;
+	}
 	return true;
 }
 
@@ -179,6 +193,7 @@ void names_find(struct profile *profile, int fd, const char *path, bool fetch,
 	size_t length = 0;
 	char *texts = NULL;
 	struct texts_left left;
+	bool named;
 	pid_t pid;
 
 	for (size_t i = 0; i < num; i++)
@@ -194,11 +209,13 @@ void names_find(struct profile *profile, int fd, const char *path, bool fetch,
 	}
 	close(out);
 	left = (struct texts_left) { texts, texts ? texts + length : NULL };
-	if (!texts || status || !take_texts(profile, &left, object, places, num)) {
+	named = take_names(profile, &left, object, places, num);
+	if (!named)
 		take_none(profile, object, places, offsets, num);
-		say("%s could not be read for names (%s); profil report shows its addresses", path,
+	if (!named || !take_lines(profile, &left, places, num))
+		say("%s could not be read for %s (%s); profil report shows its addresses", path,
+		    named ? "lines" : "names",
 		    WIFSIGNALED(status) ? strsignal(WTERMSIG(status)) : "its reader failed");
-	}
 	free(texts);
 	free(offsets);
 }

@@ -2,6 +2,7 @@
 /* profil run: a program is run, or a process looked at, while a session counts it. */
 #define _GNU_SOURCE
 #include <inttypes.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -158,8 +159,11 @@ static bool count(const struct run *run, struct program *program, struct session
 		  uint64_t *duration_ns)
 {
 	uint64_t began = clock_ns(CLOCK_MONOTONIC);
-	bool whole = program_wait(program, session, run->wait, run->seconds);
+	bool whole;
 
+	/* whoever reads our output may go: that is no end of ours, nor of the program */
+	signal(SIGPIPE, SIG_IGN);
+	whole = program_wait(program, session, run->wait, run->seconds);
 	session_stop(session);
 	*duration_ns = clock_ns(CLOCK_MONOTONIC) - began;
 	/* A program that goes on after that is not ours to end. */

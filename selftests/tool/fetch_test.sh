@@ -1,0 +1,98 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+# Names from a server of symbols: asked where the environment says so, for files that
+# matter, and not waited for without end.
+set -eu
+. "$(dirname "$0")/lib.sh"
+
+cd "$tmp"
+export DEBUGINFOD_CACHE_PATH=$tmp/cache
+servers=()
+trap 'kill "${servers[@]}" 2>/dev/null; rm -rf "$tmp"' EXIT
+
+build_id() {
+	readelf -n "$1" | awk '/Build ID/ { print $3 }'
+}
+
+# start_server LOG [FILE BUILD-ID]: sets url
+start_server() {
+	rm -f port
+	"$here/server.py" port "$@" &
+	servers+=($!)
+	for _ in $(seq 100); do
+		[ ! -s port ] || break
+		sleep 0.1
+	done
+	url=http://127.0.0.1:$(cat port)
+}
+
+objcopy --only-keep-debug "$planted" planted.debug
+strip -o hot "$planted"
+# another program, of which the server knows nothing
+gcc -x c -o cold - <<<'int main(void) { return 42; }'
+strip cold
+start_server asked planted.debug "$(build_id hot)"
+good=$url
+start_server hangs
+deaf=$url
+
+{
+	echo 'process 0 0 0 1000 0 others'
+	echo "object 10 $tmp/hot"
+	echo "object 11 $tmp/cold"
+	echo "slot 10 $(at "$planted" hidden) 0 991 0"
+	echo 'slot 11 1100 0 9 0'
+} >"$tmp/table"
+
+fetched() {
+	DEBUGINFOD_URLS=$good says 0 profil run -q true
+	says 0 profil report --by line --tsv
+	grep -P '\thidden\t.*/hot\t/src/planted.c:23$' out
+	grep -F "/buildid/$(build_id hot)/debuginfo" asked
+	# less than 1 %
+	none grep -F "$(build_id cold)" asked
+	rm -rf cache
+}
+
+not_asked() {
+	: >asked
+	says 0 profil run -q true
+	says 0 profil report --tsv
+	none grep -P '\thidden\t' out
+	[ ! -s asked ]
+}
+
+# The user's own limit is kept.
+deaf_server() {
+	local begin=$SECONDS
+	DEBUGINFOD_TIMEOUT=1 DEBUGINFOD_URLS=$deaf says 0 profil run -q true
+	[ $((SECONDS - begin)) -lt 15 ]
+	says 0 profil report --tsv
+	grep -P '\tfn@[0-9a-f]+\t.*/hot\t' out
+}
+
+# Ctrl-C comes to all processes of the terminal.
+interrupted() {
+	local begin=$SECONDS before
+	before=$(wc -l <hangs)
+	DEBUGINFOD_URLS=$deaf setsid profil run -o interrupted sh -c 'exit 7' 2>err &
+	while [ "$(wc -l <hangs)" = "$before" ]; do
+		sleep 0.1
+	done
+	kill -INT -- -$!
+	status=0
+	wait $! || status=$?
+	cat err
+	[ $status = 7 ]
+	[ $((SECONDS - begin)) -lt 15 ]
+	grep -Fx "profil: $tmp/hot could not be read for names (Interrupt); profil report shows its addresses" err
+	says 0 profil report --tsv interrupted
+	grep -P '\t\[hot\]\t.*/hot\t' out
+}
+
+: >hangs
+check 'fetch: names of what has samples' fetched
+check 'fetch: without a server nobody is asked' not_asked
+check 'fetch: a server that does not answer' deaf_server
+check 'fetch: Ctrl-C goes on without' interrupted
+plan
