@@ -125,7 +125,7 @@ all() {
 	edited '' '' true
 	edited 'install rst shellcheck spdx names' '' 'echo >>Documentation/internals.rst'
 	edited 'debian install mandoc manual shellcheck spdx names' mandoc 'echo .Planted >>Documentation/man/profil.3'
-	edited 'checkpatch install shellcheck spdx names' checkpatch 'echo "static int planted=1;" >>libwrap/calls.c'
+	edited 'checkpatch install order shellcheck size spdx names' checkpatch 'echo "static int planted=1;" >>libwrap/calls.c'
 	edited "checkpatch kselftest comparison statements shellcheck spdx names" kselftest "rm selftests/kernel/ticks.h"
 	planted names 'TODO: planted' 'echo "/* TODO: planted */" >>module/main.c'
 }
