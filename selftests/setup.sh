@@ -20,7 +20,7 @@ gcc build check debug demo vm programs tool
 make build check debug demo vm programs tool
 libc6-dev build check debug demo vm programs tool
 gcc-12 build
-libelf-dev build debug tool
+libelf-dev build debug tool deb
 qemu-system-x86 vm packages
 busybox-static vm
 cpio vm
@@ -54,12 +54,12 @@ flex debug
 bison debug
 libssl-dev debug
 libsqlite3-dev demo check
-libdw-dev demo check tool
-libprotobuf-c-dev tool
-protobuf-c-compiler tool
-zlib1g-dev tool
-libiberty-dev tool
-libjansson-dev tool
+libdw-dev demo check tool deb
+libprotobuf-c-dev tool deb
+protobuf-c-compiler tool deb
+zlib1g-dev tool deb
+libiberty-dev tool deb
+libjansson-dev tool deb
 golang-go tool
 libdebuginfod-dev tool
 gnuplot-nox bench
