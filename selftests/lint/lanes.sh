@@ -243,23 +243,24 @@ host_tests()
 # each program that a mutant needs runs on its kernel, in its way to deliver, in some lane
 mutants_have_lanes()
 {
-	local patch program kernel params missing=''
+	local patch program test kernel params missing=''
 
 	selftests/check.sh --table | cut -f 5 >"$tmp/runs"
 	for patch in selftests/race/mutants/*.patch; do
-		program=$(sed -n 's/^Test: *\([^ ]*\).*/\1/p' "$patch")
+		read -r program test <<<"$(sed -n 's/^Test: *//p' "$patch")"
 		kernel=$(sed -n 's/^Kernel: *//p' "$patch")
 		params=$(sed -n 's/^Params: *//p' "$patch")
 		case $params in
 		hook=*) params='' ;; # module_test.sh has the module use each hook
 		esac
-		awk -v kernel="${kernel:-6.12}" -v program="$program" -v params="$params" -v quote="'" '
+		awk -v kernel="${kernel:-6.12}" -v program="$program" -v test="$test" -v params="$params" -v quote="'" '
 			function asked() {
 				if (params == "")
 					return !/--params/
 				return index($0 " ", "--params " (params ~ / / ? quote params quote : params) " ")
 			}
-			$2 == kernel && asked() && (index($0 " ", " " program " ") || !/_test/) { found = 1 }
+			$2 == kernel && asked() && (index($0 " ", " " program " ") ||
+				index($0 " ", " " program ":" test " ") || !/_test/) { found = 1 }
 			END { exit !found }' "$tmp/runs" || missing+=" ${patch##*/}"
 	done
 	[ ! "$missing" ] || { echo "no lane runs what finds$missing"; false; }
