@@ -21,6 +21,17 @@ u64 profil_due_secret(void)
 	return profil_due_key * atomic64_inc_return(&profil_due_secrets);
 }
 
+/* Of each window of ticks so many are due that there are @rate in a second; 0: all. */
+void profil_due_rate(struct profil_due *due, u32 rate)
+{
+	u32 divisor;
+
+	rate = rate ?: HZ;
+	divisor = gcd(rate, HZ);
+	due->take = rate / divisor;
+	due->window = HZ / divisor;
+}
+
 /*
  * How many of the first @number ticks were not due: of whole windows, and of the last one.
  * Only rated runs number their ticks.

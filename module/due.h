@@ -30,6 +30,7 @@ struct profil_due {
 /* They have no divisor in common with HZ, and so with no window. */
 extern u16 profil_due_units[PROFIL_DUE_UNITS];
 
+void profil_due_rate(struct profil_due *due, u32 rate);
 u64 profil_due_not(const struct profil_due *due, u64 number);
 u64 profil_due_secret(void);
 void profil_due_init(void);

@@ -49,7 +49,7 @@ static unsigned long profil_hook_linger = PROFIL_LINGER_MIN;
 static unsigned long profil_hook_last;
 static unsigned int profil_hooks_lost;
 
-/* Sets, and parameter arm=always.  Only profil_hook_get() adds one, under the mutex. */
+/* Sets, sessions, and parameter arm=always.  Only profil_hook_get() adds one, under the mutex. */
 static atomic_t profil_hook_users = ATOMIC_INIT(0);
 
 /* Waits for no user. */
@@ -129,6 +129,7 @@ static void profil_hook_settle(struct work_struct *work)
 	mutex_lock(&profil_hook_mutex);
 	if (!atomic_read(&profil_hook_users)) {
 		profil_timer_disarm();
+		profil_follow_disarm();
 		profil_hook_disarm();
 	}
 	mutex_unlock(&profil_hook_mutex);
@@ -170,11 +171,12 @@ static void profil_hook_watch(struct work_struct *work)
 }
 
 /*
- * Has the tick hooked, and with @timer the timer source too, as long as the hook stays.
+ * Has the tick hooked, and with it what @also says, as long as the hook stays: the timer
+ * source (PROFIL_HOOK_TIMER), or that members are followed (PROFIL_HOOK_FOLLOW).
  * Returns 0, to be followed by profil_hook_put(); -ENODEV if no hook could be placed; an
- * error of the timer source; or -EINTR on a fatal signal.  Sleeps, without mmap_lock.
+ * error of these; or -EINTR on a fatal signal.  Sleeps, without mmap_lock.
  */
-int profil_hook_get(bool timer)
+int profil_hook_get(unsigned int also)
 {
 	int err = mutex_lock_killable(&profil_hook_mutex);
 
@@ -182,8 +184,10 @@ int profil_hook_get(bool timer)
 		return err;
 	atomic_inc(&profil_hook_users);
 	err = profil_hook_arm();
-	if (!err && timer)
+	if (!err && also & PROFIL_HOOK_TIMER)
 		err = profil_timer_arm();
+	if (!err && also & PROFIL_HOOK_FOLLOW)
+		err = profil_follow_arm();
 	mutex_unlock(&profil_hook_mutex);
 	if (err)
 		profil_hook_put();
@@ -216,8 +220,9 @@ int profil_hook_init(void)
 	if (!profil_hook_wq)
 		return -ENOMEM;
 	profil_timer_init();
+	profil_follow_init();
 	if (profil_arm.chosen)
-		err = profil_hook_get(false);
+		err = profil_hook_get(0);
 	if (err)
 		profil_hook_exit();
 	return err;
@@ -231,6 +236,7 @@ void profil_hook_exit(void)
 	cancel_delayed_work_sync(&profil_hook_work);
 	mutex_lock(&profil_hook_mutex);
 	profil_timer_disarm();
+	profil_follow_disarm();
 	profil_hook_disarm();
 	for (i = 0; i < ARRAY_SIZE(profil_hooks); i++)
 		if (profil_hooks[i]->release)

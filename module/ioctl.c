@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The user interface: copies and checks arguments, and calls the rest.  Task
- * context throughout; everything is about the caller's own address space.
+ * The device's commands: checks arguments, and calls the rest.  Task context throughout;
+ * everything but SESSION is about the caller's own address space.
  */
 #include <linux/build_bug.h>
 #include <linux/errno.h>
-#include <linux/nospec.h>
 #include <linux/uaccess.h>
 #include <linux/profil.h>
 
+#include "command.h"
 #include "limits.h"
 #include "profil.h"
 #include "reg.h"
@@ -16,7 +16,7 @@
 #include "tick.h"
 
 /* No holes, and the same on all machines: the header is a contract. */
-static_assert(sizeof(struct profil_query) == 56);
+static_assert(sizeof(struct profil_query) == 64);
 static_assert(sizeof(struct profil_region) == 32);
 static_assert(sizeof(struct profil_start) == 64);
 static_assert(sizeof(struct profil_stop) == 16);
@@ -27,14 +27,7 @@ static_assert(sizeof(struct profil_stats) == 200);
 /* How often START makes an anchor that another thread unmaps at once. */
 #define PROFIL_START_TRIES	8
 
-union profil_args {
-	struct profil_query	query;
-	struct profil_start	start;
-	struct profil_stop	stop;
-	struct profil_stats	stats;
-};
-
-static int profil_ioctl_query(struct file *file, union profil_args *args)
+static int profil_ioctl_query(struct file *file, struct profil_args *args)
 {
 	struct profil_query *query = &args->query;
 
@@ -57,6 +50,8 @@ static int profil_ioctl_query(struct file *file, union profil_args *args)
 	query->out_sources = BIT(PROFIL_SOURCE_TICK);
 	if (query->out_timer_rate_max)
 		query->out_sources |= BIT(PROFIL_SOURCE_TIMER);
+	query->out_session_flags = profil_session_flags();
+	query->out_session_sources = query->out_session_flags ? BIT(PROFIL_SOURCE_TICK) : 0;
 	profil_hook_query(query);
 	return 0;
 }
@@ -141,7 +136,7 @@ static int profil_stop_mm(struct mm_struct *mm, u64 cookie)
 	return err;
 }
 
-static int profil_ioctl_start(struct file *file, union profil_args *args)
+static int profil_ioctl_start(struct file *file, struct profil_args *args)
 {
 	struct profil_set *set;
 	int err = profil_start_check(&args->start);
@@ -166,7 +161,7 @@ static int profil_ioctl_start(struct file *file, union profil_args *args)
 		profil_stop_mm(current->mm, 0);
 	if (err)
 		goto err_set;
-	err = profil_hook_get(set->timer);
+	err = profil_hook_get(set->timer ? PROFIL_HOOK_TIMER : 0);
 	if (err)
 		goto err_set;
 	/* Forked children share the set, and so the hook stays for them too. */
@@ -179,14 +174,14 @@ err_set:
 	return err;
 }
 
-static int profil_ioctl_stop(struct file *file, union profil_args *args)
+static int profil_ioctl_stop(struct file *file, struct profil_args *args)
 {
 	if (args->stop.flags)
 		return -EOPNOTSUPP;
 	return profil_stop_mm(current->mm, args->stop.cookie);
 }
 
-static int profil_ioctl_stats(struct file *file, union profil_args *args)
+static int profil_ioctl_stats(struct file *file, struct profil_args *args)
 {
 	u64 cookie = args->stats.cookie;
 	struct profil_reg *reg;
@@ -201,62 +196,28 @@ static int profil_ioctl_stats(struct file *file, union profil_args *args)
 	return cookie && cookie != args->stats.out_cookie ? -ESTALE : 0;
 }
 
-struct profil_command {
-	size_t	size;		/* that the module knows */
-	size_t	min_size;	/* of the first version */
-	bool	out;		/* has fields to write back */
-	int	(*run)(struct file *file, union profil_args *args);
-};
-
-#define PROFIL_COMMAND(_nr, _struct, _last, _out, _run)			\
-	[_IOC_NR(_nr)] = {						\
-		.size = sizeof(struct _struct),				\
-		.min_size = offsetofend(struct _struct, _last),		\
-		.out = _out,						\
-		.run = _run,						\
-	}
+/* Who cannot be told of a profile cannot end it either. */
+static void profil_start_told(struct profil_args *args, bool told)
+{
+	if (!told && args->start.out_cookie)
+		profil_stop_mm(current->mm, args->start.out_cookie);
+}
 
 static const struct profil_command profil_commands[] = {
 	PROFIL_COMMAND(PROFIL_IOC_QUERY, profil_query, out_sources, true,
-		       profil_ioctl_query),
+		       profil_ioctl_query, NULL),
 	PROFIL_COMMAND(PROFIL_IOC_START, profil_start, out_cookie, true,
-		       profil_ioctl_start),
+		       profil_ioctl_start, profil_start_told),
 	PROFIL_COMMAND(PROFIL_IOC_STOP, profil_stop, cookie, false,
-		       profil_ioctl_stop),
+		       profil_ioctl_stop, NULL),
 	PROFIL_COMMAND(PROFIL_IOC_STATS, profil_stats, out_period_ns, true,
-		       profil_ioctl_stats),
+		       profil_ioctl_stats, NULL),
+	PROFIL_COMMAND(PROFIL_IOC_SESSION, profil_session, __reserved, true,
+		       profil_session_create, profil_session_told),
 };
 
 /* The device's ioctl operation: @arg points to the structure of the command. */
 long profil_ioctl(struct file *file, unsigned int cmd, unsigned long arg)
 {
-	void __user *uptr = (void __user *)arg;
-	const struct profil_command *command;
-	union profil_args args = {};
-	u32 size;
-	int err;
-
-	if (cmd != _IO(PROFIL_IOC_MAGIC, _IOC_NR(cmd)) ||
-	    _IOC_NR(cmd) >= ARRAY_SIZE(profil_commands))
-		return -ENOTTY;
-	command = &profil_commands[array_index_nospec(_IOC_NR(cmd),
-						      ARRAY_SIZE(profil_commands))];
-
-	if (get_user(size, (u32 __user *)uptr))
-		return -EFAULT;
-	if (size < command->min_size)
-		return -EINVAL;
-	if (size > PAGE_SIZE)
-		return -E2BIG;
-	err = copy_struct_from_user(&args, command->size, uptr, size);
-	if (err)
-		return err;
-	err = command->run(file, &args);
-	if (err || !command->out ||
-	    !copy_to_user(uptr, &args, min_t(size_t, size, command->size)))
-		return err;
-	/* Who cannot be told of a profile cannot end it either. */
-	if (command->run == profil_ioctl_start && args.start.out_cookie)
-		profil_stop_mm(current->mm, args.start.out_cookie);
-	return -EFAULT;
+	return profil_command(profil_commands, ARRAY_SIZE(profil_commands), file, cmd, arg);
 }

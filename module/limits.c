@@ -30,11 +30,31 @@ static unsigned int profil_max_workers_user = 8;
 module_param_named(max_workers_user, profil_max_workers_user, uint, 0644);
 MODULE_PARM_DESC(max_workers_user, "most workers that run for one user at a time (default 8)");
 
+static unsigned int profil_max_sessions_user = 16;
+module_param_named(max_sessions_user, profil_max_sessions_user, uint, 0644);
+MODULE_PARM_DESC(max_sessions_user, "most sessions of one user (default 16; 0: there are no sessions)");
+
+static unsigned int profil_max_slots_user = 1 << 21;
+module_param_named(max_slots_user, profil_max_slots_user, uint, 0644);
+MODULE_PARM_DESC(max_slots_user, "most slots in all sessions of one user (default 2097152)");
+
+static unsigned int profil_max_members_user = 1 << 17;
+module_param_named(max_members_user, profil_max_members_user, uint, 0644);
+MODULE_PARM_DESC(max_members_user, "most rows for processes in all sessions of one user (default 131072)");
+
+static unsigned int profil_max_objects_user = 1 << 17;
+module_param_named(max_objects_user, profil_max_objects_user, uint, 0644);
+MODULE_PARM_DESC(max_objects_user, "most entries for objects in all sessions of one user (default 131072)");
+
 static const unsigned int *const profil_limit_of_user[PROFIL_LIMITS] = {
 	[PROFIL_LIMIT_PROFILES]	= &profil_max_profiles_user,
 	[PROFIL_LIMIT_REGIONS]	= &profil_max_regions_user,
 	[PROFIL_LIMIT_RECORDS]	= &profil_max_records_user,
 	[PROFIL_LIMIT_WORKERS]	= &profil_max_workers_user,
+	[PROFIL_LIMIT_SESSIONS]	= &profil_max_sessions_user,
+	[PROFIL_LIMIT_SLOTS]	= &profil_max_slots_user,
+	[PROFIL_LIMIT_MEMBERS]	= &profil_max_members_user,
+	[PROFIL_LIMIT_OBJECTS]	= &profil_max_objects_user,
 };
 
 struct profil_user {
@@ -122,6 +142,12 @@ static unsigned int profil_limit_of_system(enum profil_limit limit)
 	default:
 		return UINT_MAX;
 	}
+}
+
+/* Whether a user can have any of it. */
+bool profil_limit_any(enum profil_limit limit)
+{
+	return READ_ONCE(*profil_limit_of_user[limit]);
 }
 
 static bool profil_limit_add(atomic_t *used, unsigned int n, unsigned int most)

@@ -17,11 +17,16 @@ enum profil_limit {
 	PROFIL_LIMIT_REGIONS,	/* in sets */
 	PROFIL_LIMIT_RECORDS,	/* pending, beyond the first of each process */
 	PROFIL_LIMIT_WORKERS,	/* running now */
+	PROFIL_LIMIT_SESSIONS,	/* until they are freed, as what follows */
+	PROFIL_LIMIT_SLOTS,
+	PROFIL_LIMIT_MEMBERS,	/* rows, which bound the members */
+	PROFIL_LIMIT_OBJECTS,
 	PROFIL_LIMITS,
 };
 
 struct profil_user;
 
+bool profil_limit_any(enum profil_limit limit);
 struct profil_user *profil_user_get(kuid_t uid);
 void profil_user_put(struct profil_user *user);
 int profil_limit_charge(struct profil_user *user, enum profil_limit limit,

@@ -7,8 +7,10 @@
 #include <linux/module.h>
 #include <linux/rcupdate.h>
 
+#include "member.h"
 #include "profil.h"
 #include "reg.h"
+#include "table.h"
 
 static int profil_open(struct inode *inode, struct file *file)
 {
@@ -38,6 +40,7 @@ static void profil_drain(void)
 {
 	/* Threads that are on the last instructions of their task_work. */
 	synchronize_rcu_tasks();
+	profil_table_exit();
 	profil_reg_exit();
 }
 
@@ -47,14 +50,17 @@ static int __init profil_init(void)
 
 	if (err)
 		return err;
-	err = profil_hook_init();
+	profil_member_init();
+	err = profil_table_init();
+	if (!err)
+		err = profil_hook_init();
 	if (err)
-		goto err_reg;
+		goto err_drain;
 	err = misc_register(&profil_device);
 	if (!err)
 		return 0;
 	profil_hook_exit();
-err_reg:
+err_drain:
 	profil_drain();
 	return err;
 }

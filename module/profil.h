@@ -6,7 +6,10 @@
  * only, in the order of the file ORDER, which lint checks.
  *
  *  main.c       the device; the module comes and goes
- *  ioctl.c      QUERY, START, STOP, STATS: copied, checked, and their steps in order
+ *  ioctl.c      QUERY, START, STOP, STATS: checked, and their steps in order
+ *  session.c    a session: a file that counts other processes, its tables mapped
+ *  join.c       who becomes a member by a command
+ *  object.c     the files of a session's places, for its reader
  *  anchor.c     the mapping that ties a profile to its address space: fork copies it;
  *               exec, exit, kill and munmap drop it
  *  profile.c    who is counted: a profile begins, ends, is inherited
@@ -17,8 +20,13 @@
  *  watch.c      whether the hook is alive
  *  timer.c      the finer source of samples: a timer that runs with a thread (period.h)
  *  nohz.c       CPUs that have no tick
+ *  follow.c     fork, exec and exit of members; which programs they may execute
  *  flush.c      delivery for others: the worker, START and STOP
  *  tick.h, .c   one sample, from the hook to its class
+ *  place.c      a member's tick: where that is in which file, and its slot
+ *  member.h, .c processes that sessions count, found by struct pid
+ *  table.h, .c  the tables of a session
+ *  command.h, .c the general format of a command
  *  deliver.c    a lost sample: one record to its counter, or the reason why not
  *               (other places of lost samples: enum profil_class below)
  *  pending.c    the table of records
@@ -47,6 +55,14 @@
  *      when the thread returns to user mode, by task_work; else by a worker:
  *  deliver.c --->   fault the page in, one exchange, one class
  *
+ * The way of a member's tick is another one, which touches no user memory:
+ *
+ *  hook_ftrace.c -> tick.h: is current's struct pid a member's?    member.h
+ *  place.c       -> is it due?  Is it the image that may be counted?
+ *                   pc -> file and offset: the mapping of that moment, as it was kept, or
+ *                   looked up by a trylock; else as it was before; else the address
+ *                   one increment of a slot                        table.h
+ *
  * Contexts.  A tick is in hard interrupt context.  It never sleeps, allocates, drops a
  * last reference or, in kernel mode, touches user memory: the page tables that are loaded
  * may not be current's (EFI, exec, borrowed mm).
@@ -69,6 +85,15 @@
  *   part->lock		raw, interrupts off: the fields marked (p), of pending records
  *   reg->lock		raw, interrupts off: the fields marked (l)
  *
+ * and of sessions, where a tick takes member->lock and table->lock:
+ *
+ *   profil_hook_mutex
+ *   table->settle	paths are taken of new objects
+ *   mm->mmap_lock	the tick's trylock
+ *   profil_member_lock	raw: the hash and lists of members, the rows
+ *   member->lock	raw, interrupts off: the kept ranges
+ *   table->lock	raw, interrupts off: entries that are free
+ *
  * A tick in user mode takes no lock: it numbers itself in its run, and adds to one class.
  *
  * Lifetime.  The anchor mapping and everything queued (task_work, worker) hold a reference
@@ -77,6 +102,10 @@
  * its address is not used again before the last reference to it is gone.  It is freed a
  * grace period later.  A set is held for the run that is on; a run that is not keeps stale
  * pointers, which nobody follows.  The set holds the hook.
+ *
+ * A session is held by its descriptor, which the mapping holds too, and by each member until
+ * that is freed, a grace period after it was one; it holds the hook and the module.  A member
+ * holds its struct pid; mm and exec_id are keys.
  */
 #ifndef _PROFIL_H
 #define _PROFIL_H
@@ -109,17 +138,33 @@ enum profil_class {
 struct callback_head;
 struct file;
 struct mm_struct;
+struct profil_args;
 struct profil_bin_ref;
+struct profil_member;
 struct profil_query;
 struct profil_pending;
 struct profil_reg;
 struct profil_set;
 struct profil_stats;
+struct pt_regs;
 struct vm_area_struct;
 struct work_struct;
 
 /* ioctl.c */
 long profil_ioctl(struct file *file, unsigned int cmd, unsigned long arg);
+
+/* session.c */
+u32 profil_session_flags(void);
+int profil_session_create(struct file *device, struct profil_args *args);
+void profil_session_told(struct profil_args *args, bool told);
+
+/* join.c */
+int profil_join(struct file *file, struct profil_args *args);
+int profil_join_other(struct file *file, struct profil_args *args);
+
+/* object.c */
+int profil_object(struct file *file, struct profil_args *args);
+void profil_object_end(struct profil_args *args, bool told);
 
 /* anchor.c */
 int profil_anchor_mmap(struct file *file, struct vm_area_struct *vma);
@@ -142,7 +187,9 @@ struct profil_hook {
 };
 
 extern const struct profil_hook profil_hook_ftrace, profil_hook_kprobe, profil_hook_hrtimer;
-int profil_hook_get(bool timer);
+#define PROFIL_HOOK_TIMER	BIT(0)
+#define PROFIL_HOOK_FOLLOW	BIT(1)
+int profil_hook_get(unsigned int also);
 void profil_hook_put(void);
 void profil_hook_query(struct profil_query *query);
 int profil_hook_init(void);
@@ -165,9 +212,18 @@ bool profil_nohz_any_left_alone(void);
 void profil_nohz_arm(void);
 void profil_nohz_disarm(void);
 
+/* follow.c */
+int profil_follow_arm(void);
+void profil_follow_disarm(void);
+bool profil_follow_possible(void);
+void profil_follow_init(void);
+
 /* flush.c */
 void profil_flush_all(struct profil_reg *reg);
 void profil_flush_worker(struct work_struct *work);
+
+/* place.c */
+void profil_place_tick(struct profil_member *member, struct pt_regs *regs);
 
 /* deliver.c */
 void profil_deliver_settle(struct profil_reg *reg, enum profil_class class,

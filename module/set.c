@@ -5,7 +5,6 @@
  */
 #include <linux/cred.h>
 #include <linux/err.h>
-#include <linux/gcd.h>
 #include <linux/jiffies.h>
 #include <linux/mm.h>
 #include <linux/mmap_lock.h>
@@ -110,14 +109,10 @@ static int profil_set_copy(struct profil_set *set,
 	return err;
 }
 
-/* Of each window of ticks so many are due; rate 0 is every tick. */
 static void profil_set_tick(struct profil_set *set)
 {
-	u32 rate = set->rate ?: HZ, divisor = gcd(rate, HZ);
-
-	set->due.take = rate / divisor;
-	set->due.window = HZ / divisor;
-	set->period = NSEC_PER_SEC / rate;
+	profil_due_rate(&set->due, set->rate);
+	set->period = NSEC_PER_SEC / (set->rate ?: HZ);
 }
 
 static void profil_set_timer(struct profil_set *set, const struct profil_start *args)

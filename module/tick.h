@@ -13,6 +13,7 @@
 
 #include "bump.h"
 #include "find.h"
+#include "member.h"
 #include "reg.h"
 #include "section.h"
 
@@ -79,6 +80,17 @@ static __always_inline void profil_tick(struct profil_reg *reg, struct pt_regs *
 	profil_tick_rest(section, reg, run, regs, due);
 }
 
+/* A tick of current, for all sessions that count it. */
+static __always_inline void profil_tick_member(void)
+{
+	struct pid *tgid = task_tgid(current);
+	struct profil_member *member;
+
+	hlist_for_each_entry_rcu(member, profil_member_bucket(tgid), node)
+		if (member->tgid == tgid)
+			profil_place_tick(member, get_irq_regs());
+}
+
 /*
  * A hook has seen a tick of this CPU.  While one hook takes over from another both see
  * it, and it counts for one of them.  Hardirq, interrupts off; an interrupt that has
@@ -92,6 +104,8 @@ static __always_inline void profil_hook_tick(const struct profil_hook *hook)
 	if (READ_ONCE(profil_tick_hook) != hook)
 		return;
 	__this_cpu_inc(profil_tick_hits);
+	if (unlikely(atomic_read(&profil_members)))
+		profil_tick_member();
 	if (!mm)
 		return;
 	reg = profil_reg_find(mm);

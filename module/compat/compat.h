@@ -18,11 +18,14 @@
 /* Comes before all headers of all files, so this can only be here. */
 #define pr_fmt(fmt) "profil: " fmt
 
+#include <linux/fs.h>
 #include <linux/ftrace.h>
 #include <linux/hrtimer.h>
 #include <linux/mm.h>
+#include <linux/preempt.h>
 #include <linux/sched.h>
 #include <linux/sched/mm.h>
+#include <linux/seqlock.h>
 #include <linux/task_work.h>
 #include <linux/uaccess.h>
 
@@ -88,6 +91,51 @@ static inline void vm_flags_clear(struct vm_area_struct *vma, vm_flags_t flags)
 {
 	vma->vm_flags &= ~flags;
 }
+#endif
+
+/* Overlays of files had mappings of the real file then, under the path that users know. */
+#ifndef HAVE_FILE_USER_INODE
+#define file_user_inode(file) file_inode(file)
+#define file_user_path(file) (&(file)->f_path)
+#endif
+
+/*
+ * Odd while mappings may be changing, or where that cannot be seen: then each tick looks, in
+ * line.
+ */
+#if defined(HAVE_MM_LOCK_SEQCOUNT) && defined(CONFIG_PER_VMA_LOCK)
+#define PROFIL_LOOK noinline
+#define profil_mm_seq(mm) raw_read_seqcount(&(mm)->mm_lock_seq)
+#else
+#define PROFIL_LOOK __always_inline
+#define profil_mm_seq(mm) ((void)(mm), 1U)
+#endif
+
+/*
+ * Whether a tick may take mmap_lock, by a trylock.  Not where this is a sleeping lock's, nor
+ * in what is like an NMI (int3).
+ */
+#ifdef HAVE_MAPLE_TREE
+#define profil_may_look(system) \
+	((void)(system), !IS_ENABLED(CONFIG_PREEMPT_RT) && !in_nmi())
+#else
+#define profil_may_look(system) \
+	(!(system) && !IS_ENABLED(CONFIG_PREEMPT_RT) && !in_nmi())
+#endif
+
+#define profil_vdso(mm) ((unsigned long)(mm)->context.vdso)
+
+#ifdef HAVE_EXIT_GROUP_DEAD
+#define PROFIL_EXIT_ARGS void *data, struct task_struct *task, bool group_dead
+#else
+#define PROFIL_EXIT_ARGS void *data, struct task_struct *task
+#endif
+
+/* They are the user's all the same, within max_sessions_user and max_slots_user. */
+#ifdef HAVE_MEMCG_DATA
+#define PROFIL_GFP_MAPPED GFP_KERNEL_ACCOUNT
+#else
+#define PROFIL_GFP_MAPPED GFP_KERNEL
 #endif
 
 #ifndef HAVE_CALL_RCU_HURRY

@@ -18,8 +18,12 @@ NUMBER(PROFIL_IOC_QUERY, 0xb900);
 NUMBER(PROFIL_IOC_START, 0xb901);
 NUMBER(PROFIL_IOC_STOP, 0xb902);
 NUMBER(PROFIL_IOC_STATS, 0xb903);
+NUMBER(PROFIL_IOC_SESSION, 0xb904);
+NUMBER(PROFIL_IOC_JOIN, 0xb905);
+NUMBER(PROFIL_IOC_ATTACH, 0xb906);
+NUMBER(PROFIL_IOC_OBJECT, 0xb907);
 
-SIZE(profil_query, 56);
+SIZE(profil_query, 64);
 AT(profil_query, size, 0);
 AT(profil_query, flags, 4);
 AT(profil_query, out_abi, 8);
@@ -33,6 +37,8 @@ AT(profil_query, out_timer_rate_max, 40);
 AT(profil_query, out_start_flags, 44);
 AT(profil_query, out_region_flags, 48);
 AT(profil_query, out_sources, 52);
+AT(profil_query, out_session_flags, 56);
+AT(profil_query, out_session_sources, 60);
 
 SIZE(profil_region, 32);
 AT(profil_region, buf_uptr, 0);
@@ -89,3 +95,82 @@ AT(profil_stats, out_reserved, 172);
 AT(profil_stats, cookie, 176);
 AT(profil_stats, out_cookie, 184);
 AT(profil_stats, out_period_ns, 192);
+
+SIZE(profil_session, 48);
+AT(profil_session, size, 0);
+AT(profil_session, flags, 4);
+AT(profil_session, slots, 8);
+AT(profil_session, processes, 12);
+AT(profil_session, objects, 16);
+AT(profil_session, rate, 20);
+AT(profil_session, source, 24);
+AT(profil_session, jitter, 28);
+AT(profil_session, out_bytes, 32);
+AT(profil_session, out_fd, 40);
+AT(profil_session, __reserved, 44);
+
+SIZE(profil_join, 8);
+AT(profil_join, size, 0);
+AT(profil_join, flags, 4);
+
+SIZE(profil_attach, 16);
+AT(profil_attach, size, 0);
+AT(profil_attach, flags, 4);
+AT(profil_attach, pid, 8);
+AT(profil_attach, __reserved, 12);
+
+SIZE(profil_object, 32);
+AT(profil_object, size, 0);
+AT(profil_object, flags, 4);
+AT(profil_object, object, 8);
+AT(profil_object, out_fd, 12);
+AT(profil_object, path_uptr, 16);
+AT(profil_object, path_len, 24);
+AT(profil_object, out_path_len, 28);
+
+SIZE(profil_session_page, 136);
+AT(profil_session_page, size, 0);
+AT(profil_session_page, abi, 4);
+AT(profil_session_page, slots_offset, 8);
+AT(profil_session_page, processes_offset, 16);
+AT(profil_session_page, objects_offset, 24);
+AT(profil_session_page, slot_len, 32);
+AT(profil_session_page, slots, 36);
+AT(profil_session_page, process_len, 40);
+AT(profil_session_page, processes, 44);
+AT(profil_session_page, object_len, 48);
+AT(profil_session_page, objects, 52);
+AT(profil_session_page, state, 56);
+AT(profil_session_page, members, 60);
+AT(profil_session_page, processes_used, 64);
+AT(profil_session_page, objects_used, 68);
+AT(profil_session_page, not_due, 72);
+AT(profil_session_page, exec, 80);
+AT(profil_session_page, full, 88);
+AT(profil_session_page, full_objects, 96);
+AT(profil_session_page, hinted, 104);
+AT(profil_session_page, borrowed, 112);
+AT(profil_session_page, execs_denied, 120);
+AT(profil_session_page, forks_missed, 128);
+
+SIZE(profil_slot, 32);
+AT(profil_slot, place, 0);
+AT(profil_slot, user, 8);
+AT(profil_slot, system, 16);
+AT(profil_slot, object, 24);
+AT(profil_slot, process, 28);
+
+SIZE(profil_process, 48);
+AT(profil_process, pid, 0);
+AT(profil_process, parent, 4);
+AT(profil_process, images, 8);
+AT(profil_process, state, 12);
+AT(profil_process, comm, 16);
+AT(profil_process, user, 32);
+AT(profil_process, system, 40);
+
+SIZE(profil_object_entry, 24);
+AT(profil_object_entry, dev, 0);
+AT(profil_object_entry, ino, 8);
+AT(profil_object_entry, generation, 16);
+AT(profil_object_entry, kind, 20);

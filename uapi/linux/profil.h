@@ -18,15 +18,18 @@
  * - reserved words and unknown flag bits must be zero.
  *
  * The device may be opened in any mode.  A command neither reads nor writes it:
- * who may open the device may use all of them, on the own address space.
+ * who may open the device may use all of them, on the own address space, and may
+ * have sessions.  QUERY, START, STOP, STATS and SESSION are commands of the device;
+ * JOIN, ATTACH, OBJECT and STOP are commands of a session's descriptor.
  *
  * Each cause has one error:
  *
  * ========== ==============================================================
- * ENOTTY     unknown command
+ * ENOTTY     unknown command, or one that this descriptor does not take
  * EINVAL     a size below the first version's, a reserved word that is not
- *            zero, flags that contradict each other, or a histogram that is
- *            not aligned to its counters
+ *            zero, flags that contradict each other, a histogram that is
+ *            not aligned to its counters, a table of a session that is smaller
+ *            or larger than it may be, or a pid that is not positive
  * E2BIG      a non-zero byte beyond what this kernel knows, a size above that
  *            of a page, or more regions than
  *            &struct profil_query.out_regions_max
@@ -35,14 +38,25 @@
  * EFAULT     a structure or an array of regions that cannot be read or written
  * ENXIO      START, and a byte of a histogram is not in a writable mapping of
  *            ordinary memory
- * ENOENT     STATS, and nothing was started in this address space
+ * ENOENT     STATS, and nothing was started in this address space; or OBJECT,
+ *            and the session has no file of this number
  * ESTALE     STOP or STATS, and another START has replaced the profile that
  *            they name
  * ENOMEM     no memory, or no room for the anchor mapping
- * ENOSPC     a limit of this user or of the system was reached
+ * ENOSPC     a limit of this user or of the system was reached; or JOIN or
+ *            ATTACH, and the session or the process has as many members or
+ *            sessions as it can have
  * EAGAIN     other threads unmapped the anchor again and again meanwhile, or
- *            mlockall() has all mappings locked and RLIMIT_MEMLOCK is reached
- * ENFILE     START, and the system has too many open files
+ *            mlockall() has all mappings locked and RLIMIT_MEMLOCK is reached;
+ *            or ATTACH, and the process executed another program meanwhile
+ * EPERM      JOIN or ATTACH, and the caller is another user than who made the
+ *            session, or has fewer capabilities; or ATTACH, and the caller
+ *            neither traces the process nor has CAP_PERFMON
+ * ESRCH      ATTACH, and there is no such process, or it is ending; or JOIN or
+ *            ATTACH, and the session is stopped
+ * EALREADY   JOIN or ATTACH, and the session counts the process already
+ * ENFILE     START or SESSION, and the system has too many open files
+ * EMFILE     SESSION, and the caller has too many
  * EINTR      a fatal signal arrived while waiting
  * EACCES     START, and a security module does not let the device be opened by
  *            who opened the descriptor, which START does once more
@@ -63,6 +77,10 @@
 #define PROFIL_IOC_START	_IO(PROFIL_IOC_MAGIC, 0x01)
 #define PROFIL_IOC_STOP		_IO(PROFIL_IOC_MAGIC, 0x02)
 #define PROFIL_IOC_STATS	_IO(PROFIL_IOC_MAGIC, 0x03)
+#define PROFIL_IOC_SESSION	_IO(PROFIL_IOC_MAGIC, 0x04)
+#define PROFIL_IOC_JOIN		_IO(PROFIL_IOC_MAGIC, 0x05)
+#define PROFIL_IOC_ATTACH	_IO(PROFIL_IOC_MAGIC, 0x06)
+#define PROFIL_IOC_OBJECT	_IO(PROFIL_IOC_MAGIC, 0x07)
 
 /* Values of profil_query.out_hook. */
 #define PROFIL_HOOK_NONE	0	/* not armed: nobody is profiled */
@@ -103,7 +121,12 @@
  *                      administrator does not want it
  * @out_start_flags: PROFIL_START_F_* that this module knows
  * @out_region_flags: PROFIL_REGION_F_* that this module knows
- * @out_sources: Bit n is set: PROFIL_SOURCE_* n can be used
+ * @out_sources: Bit n is set: PROFIL_SOURCE_* n can be used by START
+ * @out_session_flags: PROFIL_SESSION_F_* that this module knows; 0: there are no
+ *                     sessions, because the kernel has no tracepoints, or the
+ *                     administrator does not want them (module parameter
+ *                     max_sessions_user)
+ * @out_session_sources: As out_sources, for SESSION
  */
 struct profil_query {
 	__u32 size;
@@ -119,6 +142,8 @@ struct profil_query {
 	__u32 out_start_flags;
 	__u32 out_region_flags;
 	__u32 out_sources;
+	__u32 out_session_flags;
+	__u32 out_session_sources;
 };
 
 /* Bits of profil_region.flags. */
@@ -240,8 +265,10 @@ struct profil_start {
  * struct profil_stop - ioctl(PROFIL_IOC_STOP)
  * @size: sizeof(struct profil_stop)
  * @flags: Must be 0
- * @cookie: Of the START whose profile is to end, or 0: any
+ * @cookie: Of the START whose profile is to end, or 0: any.  Must be 0 for a session
  *
+ * With a session's descriptor, the session has no members any more, and can have none;
+ * when it returns, nothing in its mapping changes any more.  Otherwise:
  * When it returns, no CPU writes to the histograms any more, and each sample that
  * is in one is in out_in_range of PROFIL_IOC_STATS.  Stopping what is not started
  * succeeds.
@@ -332,6 +359,290 @@ struct profil_stats {
 	__aligned_u64 cookie;
 	__aligned_u64 out_cookie;
 	__aligned_u64 out_period_ns;
+};
+
+/* Bits of profil_session.flags. */
+#define PROFIL_SESSION_F_NOINHERIT	(1 << 0)
+#define PROFIL_SESSION_F_PER_PROCESS	(1 << 1)
+#define PROFIL_SESSION_F_USER_ONLY	(1 << 2)
+#define PROFIL_SESSION_F_KERNEL		(1 << 3)
+
+/* Sizes of the tables of a session. */
+#define PROFIL_SLOTS_MIN	1024
+#define PROFIL_SLOTS_MAX	(1 << 20)
+#define PROFIL_PROCESSES_MIN	16
+#define PROFIL_PROCESSES_MAX	65536
+#define PROFIL_OBJECTS_MIN	16
+#define PROFIL_OBJECTS_MAX	65536
+
+/**
+ * struct profil_session - ioctl(PROFIL_IOC_SESSION)
+ * @size: sizeof(struct profil_session)
+ * @flags: PROFIL_SESSION_F_*, see below
+ * @slots: Size of the table of places, a power of 2, from PROFIL_SLOTS_MIN to
+ *         PROFIL_SLOTS_MAX.  A place looks for a free one among 32: give twice as many as
+ *         there may be places
+ * @processes: Size of the table of processes, from PROFIL_PROCESSES_MIN to
+ *             PROFIL_PROCESSES_MAX.  Row 0 is for all processes that find no row.
+ *             As many processes, but at most 4096, are members at a time
+ * @objects: Size of the table of objects, a power of 2, from PROFIL_OBJECTS_MIN to
+ *           PROFIL_OBJECTS_MAX.  As with @slots, give twice as many as there may be files
+ * @rate: Ticks that are due for each second of CPU time, of all members together, at
+ *        most &struct profil_query.out_tick_hz; 0 means every tick
+ * @source: PROFIL_SOURCE_TICK
+ * @jitter: Must be 0 with PROFIL_SOURCE_TICK
+ * @out_bytes: Size of the mapping
+ * @out_fd: The descriptor of the session, to be mapped from offset 0 with PROT_READ.
+ *          It is closed on exec, and children do not have the mapping
+ * @__reserved: Must be 0
+ *
+ * Makes a session, which counts processes in tables of the kernel's.  Processes become
+ * members by PROFIL_IOC_JOIN and PROFIL_IOC_ATTACH, and so do the children of members,
+ * before they run.  All threads of a member count, in user mode and in the kernel; a tick
+ * in the kernel counts as system time at the program counter that the thread returns to.
+ * A member remains one when it executes a program that ptrace(2) would let who made the
+ * session trace; otherwise it ceases to be one before that program runs.
+ *
+ * A process sees nothing of it: it has no mapping, descriptor, or signal of the session.
+ * The session lives as long as its descriptor or its mapping.  Who has the descriptor may
+ * read what was counted.  poll() of it says POLLHUP once the session is stopped, or has
+ * had a member and has none any more.
+ *
+ * - PROFIL_SESSION_F_NOINHERIT: children of members are not members;
+ * - PROFIL_SESSION_F_PER_PROCESS: places in files are told apart by process;
+ * - PROFIL_SESSION_F_USER_ONLY: ticks in the kernel are not due;
+ * - PROFIL_SESSION_F_KERNEL: not known to this version.
+ */
+struct profil_session {
+	__u32 size;
+	__u32 flags;
+	__u32 slots;
+	__u32 processes;
+	__u32 objects;
+	__u32 rate;
+	__u32 source;
+	__u32 jitter;
+	__aligned_u64 out_bytes;
+	__s32 out_fd;
+	__u32 __reserved;
+};
+
+/**
+ * struct profil_join - ioctl(PROFIL_IOC_JOIN), of a session's descriptor
+ * @size: sizeof(struct profil_join)
+ * @flags: Must be 0
+ *
+ * Makes the caller's process a member, with all its threads.
+ */
+struct profil_join {
+	__u32 size;
+	__u32 flags;
+};
+
+/**
+ * struct profil_attach - ioctl(PROFIL_IOC_ATTACH), of a session's descriptor
+ * @size: sizeof(struct profil_attach)
+ * @flags: Must be 0
+ * @pid: A thread of the process, as the caller's pid namespace numbers it
+ * @__reserved: Must be 0
+ *
+ * Makes a process a member, with all its threads.  A thread of the caller's process has
+ * to trace the given thread when ATTACH is called, and need not any more afterwards:
+ * PTRACE_SEIZE, ATTACH and exit never stop it.  With CAP_PERFMON it need not be traced.
+ */
+struct profil_attach {
+	__u32 size;
+	__u32 flags;
+	__s32 pid;
+	__u32 __reserved;
+};
+
+/**
+ * struct profil_object - ioctl(PROFIL_IOC_OBJECT), of a session's descriptor
+ * @size: sizeof(struct profil_object)
+ * @flags: Must be 0
+ * @object: Index in the table of objects, whose entry is PROFIL_ENTRY_FILE
+ * @out_fd: A descriptor of the file itself, open for reading and closed on exec, whatever
+ *          its name is by now; or a negative errno if there is none: -EACCES if the
+ *          caller may not read the file, or if it is no regular file
+ * @path_uptr: Where to put the path, as the caller sees it, with a NUL byte at its end
+ * @path_len: Size of that place; 0: the path is not wanted
+ * @out_path_len: Length of the path with its NUL byte.  Nothing is at @path_uptr if this
+ *                exceeds @path_len; 0: the path is longer than PATH_MAX
+ */
+struct profil_object {
+	__u32 size;
+	__u32 flags;
+	__u32 object;
+	__s32 out_fd;
+	__aligned_u64 path_uptr;
+	__u32 path_len;
+	__u32 out_path_len;
+};
+
+/**
+ * DOC: The mapping of a session
+ *
+ * The mapping begins with &struct profil_session_page, which says where its three tables
+ * are.  An entry of each table has an index from 0 on; entry i is at offset +
+ * i * len, which may exceed the size of the structure that this header knows.
+ *
+ * - Slots, &struct profil_slot: how often a place was found.  The order says nothing, and
+ *   free slots lie between others: read all of them.  The index of a slot has no meaning.
+ * - Processes, &struct profil_process: row by row in the order in which they became
+ *   members.  &struct profil_slot.process and &struct profil_process.parent are indexes
+ *   of this table.  Row 0 is that of all processes which found no other row.
+ * - Objects, &struct profil_object_entry: where files lie.  &struct profil_slot.object is
+ *   an index of this table from PROFIL_OBJECT_FILES on; lower numbers are PROFIL_OBJECT_*
+ *   and have no entry.  Free entries lie between others.
+ *
+ * What a slot, a row or an entry is about never changes once it is there, but for
+ * &struct profil_process.state, .images and .comm; and counts only grow.  One that is there
+ * is read as follows:
+ *
+ * - a slot: load object with acquire semantics; if it is not 0, the rest is there;
+ * - a row: load &struct profil_session_page.processes_used with acquire semantics; all rows
+ *   below it are there;
+ * - an entry of an object: load kind with acquire semantics; if it is not 0, the rest is
+ *   there.  The entry of an object that a slot names is there.
+ *
+ * Ticks are in exactly one class each: ticks = not_due + in_slots + exec + full, where
+ * in_slots is the sum of user and system over all slots.  The same ticks, user and system,
+ * are also counted by process: once the session is stopped, the sum over all rows is equal
+ * to that of the classes, and before it differs by the ticks that are being counted at that
+ * moment, one of each CPU.
+ */
+
+/* Values of profil_session_page.state. */
+#define PROFIL_SESSION_ON	1	/* counting, or may have members yet */
+#define PROFIL_SESSION_STOPPED	2	/* nothing changes any more */
+
+/**
+ * struct profil_session_page - The beginning of a session's mapping
+ * @size: Bytes of this structure that are there
+ * @abi: PROFIL_ABI of the module
+ * @slots_offset: Offset of the table of slots
+ * @processes_offset: Offset of the table of processes
+ * @objects_offset: Offset of the table of objects
+ * @slot_len: Bytes from one slot to the next
+ * @slots: Number of slots, free ones included
+ * @process_len: Bytes from one row to the next
+ * @processes: Number of rows, free ones included
+ * @object_len: Bytes from one entry to the next
+ * @objects: Number of entries, free ones included
+ * @state: PROFIL_SESSION_*
+ * @members: Processes that are members now
+ * @processes_used: Rows that are used, row 0 included
+ * @objects_used: Entries that are used
+ * @not_due: Ticks left out by the rate, or by PROFIL_SESSION_F_USER_ONLY
+ * @exec: Ticks of members that had no program: that were executing another, or had given
+ *        up their memory to exit
+ * @full: Ticks that found no slot, or whose file found no entry
+ * @full_objects: Of @full, those whose file found no entry
+ * @hinted: Beside the classes, ticks in slots whose mapping could not be looked up, because
+ *          it was being changed: the place is in what was mapped there before
+ * @borrowed: Beside the classes, ticks of kernel threads of members' processes (io_uring)
+ * @execs_denied: Members that ceased to be ones, because they executed what who made the
+ *                session may not trace
+ * @forks_missed: Children that did not become members, because there were too many members
+ */
+struct profil_session_page {
+	__u32 size;
+	__u32 abi;
+	__aligned_u64 slots_offset;
+	__aligned_u64 processes_offset;
+	__aligned_u64 objects_offset;
+	__u32 slot_len;
+	__u32 slots;
+	__u32 process_len;
+	__u32 processes;
+	__u32 object_len;
+	__u32 objects;
+	__u32 state;
+	__u32 members;
+	__u32 processes_used;
+	__u32 objects_used;
+	__aligned_u64 not_due;
+	__aligned_u64 exec;
+	__aligned_u64 full;
+	__aligned_u64 full_objects;
+	__aligned_u64 hinted;
+	__aligned_u64 borrowed;
+	__aligned_u64 execs_denied;
+	__aligned_u64 forks_missed;
+};
+
+/* Values of profil_slot.object. */
+#define PROFIL_OBJECT_FREE	0	/* the slot is free */
+#define PROFIL_OBJECT_ADDRESS	1	/* not looked up: the place is an address */
+#define PROFIL_OBJECT_ANONYMOUS	2	/* memory of no file: the place is an address */
+#define PROFIL_OBJECT_NONE	3	/* no mapping there: the place is an address */
+#define PROFIL_OBJECT_VDSO	4	/* the place is an offset in [vdso] */
+#define PROFIL_OBJECT_KERNEL	5	/* the place is an address of the kernel */
+#define PROFIL_OBJECT_FILES	6	/* from here on: the place is an offset in the file */
+
+/**
+ * struct profil_slot - A place, and how often it was found
+ * @place: Where in @object
+ * @user: Ticks in user mode
+ * @system: Ticks in the kernel, to return to that place
+ * @object: PROFIL_OBJECT_* or, from PROFIL_OBJECT_FILES on, the index of an object
+ * @process: Index of the process, where slots are told apart by process: all of objects
+ *           PROFIL_OBJECT_ADDRESS to PROFIL_OBJECT_VDSO, and with
+ *           PROFIL_SESSION_F_PER_PROCESS those of files; otherwise 0
+ */
+struct profil_slot {
+	__aligned_u64 place;
+	__aligned_u64 user;
+	__aligned_u64 system;
+	__u32 object;
+	__u32 process;
+};
+
+/* Values of profil_process.state. */
+#define PROFIL_PROCESS_OTHERS	0	/* row 0 */
+#define PROFIL_PROCESS_MEMBER	1	/* counted */
+#define PROFIL_PROCESS_EXITED	2	/* ended as a member */
+#define PROFIL_PROCESS_DENIED	3	/* executed what is not to be counted */
+#define PROFIL_PROCESS_STOPPED	4	/* the session was stopped */
+
+/**
+ * struct profil_process - A process that is or was a member
+ * @pid: Its number in the pid namespace of who made the session; 0: it has none there
+ * @parent: Index of the process that forked it; 0: it joined, or was attached, or its
+ *          parent is in row 0
+ * @images: Programs that it has executed as a member
+ * @state: PROFIL_PROCESS_*
+ * @comm: Name of its program, with a NUL byte at its end.  While @images changes, it may be
+ *        partly that of the former one
+ * @user: Ticks in user mode, of all classes
+ * @system: Ticks in the kernel, of all classes
+ */
+struct profil_process {
+	__u32 pid;
+	__u32 parent;
+	__u32 images;
+	__u32 state;
+	char comm[16];
+	__aligned_u64 user;
+	__aligned_u64 system;
+};
+
+/* Values of profil_object_entry.kind. */
+#define PROFIL_ENTRY_FILE	1
+
+/**
+ * struct profil_object_entry - A file in which places were found
+ * @dev: Number of its file system, as the kernel has it: major << 20 | minor
+ * @ino: Number of its inode
+ * @generation: Of the inode, where the file system has one
+ * @kind: 0: the entry is free; PROFIL_ENTRY_FILE: PROFIL_IOC_OBJECT opens the file
+ */
+struct profil_object_entry {
+	__aligned_u64 dev;
+	__aligned_u64 ino;
+	__u32 generation;
+	__u32 kind;
 };
 
 #endif /* _UAPI_LINUX_PROFIL_H */

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Who becomes a member by a command: the caller, or whom it traces.  Task context.
+ */
+#include <linux/cred.h>
+#include <linux/errno.h>
+#include <linux/fs.h>
+#include <linux/pid.h>
+#include <linux/ptrace.h>
+#include <linux/rcupdate.h>
+#include <linux/sched/signal.h>
+#include <linux/sched/task.h>
+
+#include "command.h"
+#include "member.h"
+#include "profil.h"
+#include "table.h"
+
+/*
+ * Members are followed with the rights of who made the session, and seen by whoever has
+ * the descriptor.  So they are brought in only by who has these rights anyway.
+ */
+static bool profil_join_allowed(const struct profil_table *table)
+{
+	const struct cred *maker = table->authority->f_cred, *cred = current_cred();
+
+	return uid_eq(cred->uid, maker->uid) && uid_eq(cred->euid, maker->euid) &&
+	       cred->user_ns == maker->user_ns &&
+	       cap_issubset(maker->cap_effective, cred->cap_permitted);
+}
+
+/* PROFIL_IOC_JOIN: 0, or an error of the user interface. */
+int profil_join(struct file *file, struct profil_args *args)
+{
+	struct profil_table *table = file->private_data;
+
+	if (args->join.flags)
+		return -EOPNOTSUPP;
+	if (!profil_join_allowed(table))
+		return -EPERM;
+	return profil_member_add(table, current);
+}
+
+/* Who traces a task has passed all the checks that there are. */
+static bool profil_join_traces(struct task_struct *task)
+{
+	struct task_struct *tracer;
+	bool traces;
+
+	rcu_read_lock();
+	tracer = ptrace_parent(task);
+	traces = tracer && same_thread_group(tracer, current);
+	rcu_read_unlock();
+	return traces || perfmon_capable();
+}
+
+/*
+ * What is checked is the image that is counted.  If the task is executing another one, or
+ * has done so when it is a member, nobody may have asked whether that one is to be counted.
+ */
+static int profil_join_task(struct profil_table *table, struct task_struct *task)
+{
+	u64 exec_id = READ_ONCE(task->self_exec_id);
+	int err;
+
+	smp_rmb();	/* exec sets the flag before it changes the number */
+	/* A bit among others, which change with it. */
+	if (data_race((bool)task->in_execve))
+		return -EAGAIN;
+	if (!profil_join_traces(task))
+		return -EPERM;
+	/* This flag does not change. */
+	if (data_race(task->flags) & PF_KTHREAD || !READ_ONCE(task->mm))
+		return -ESRCH;
+	err = profil_member_add(table, task);
+	if (err)
+		return err;
+	/* Exec and exit look for members after they have changed these. */
+	smp_mb();
+	if (!atomic_read(&task->signal->live))
+		err = -ESRCH;
+	else if (exec_id != READ_ONCE(task->self_exec_id))
+		err = -EAGAIN;
+	if (err)
+		profil_member_remove(table, task);
+	return err;
+}
+
+/* PROFIL_IOC_ATTACH: 0, or an error of the user interface.  May sleep. */
+int profil_join_other(struct file *file, struct profil_args *args)
+{
+	struct profil_table *table = file->private_data;
+	struct task_struct *task;
+	struct pid *pid;
+	int err;
+
+	if (args->attach.__reserved || args->attach.pid <= 0)
+		return -EINVAL;
+	if (args->attach.flags)
+		return -EOPNOTSUPP;
+	if (!profil_join_allowed(table))
+		return -EPERM;
+	pid = find_get_pid(args->attach.pid);
+	task = get_pid_task(pid, PIDTYPE_PID);
+	put_pid(pid);
+	if (!task)
+		return -ESRCH;
+	err = profil_join_task(table, task);
+	put_task_struct(task);
+	return err;
+}

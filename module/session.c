@@ -1,0 +1,285 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Sessions: a file that counts other processes, its commands and its mapping.  Task
+ * context throughout.
+ */
+#include <linux/anon_inodes.h>
+#include <linux/cred.h>
+#include <linux/err.h>
+#include <linux/file.h>
+#include <linux/fs.h>
+#include <linux/log2.h>
+#include <linux/mm.h>
+#include <linux/module.h>
+#include <linux/pid_namespace.h>
+#include <linux/poll.h>
+#include <linux/rcupdate.h>
+#include <linux/slab.h>
+#include <linux/vmalloc.h>
+
+#include "command.h"
+#include "limits.h"
+#include "member.h"
+#include "profil.h"
+#include "table.h"
+
+static_assert(sizeof(struct profil_session) == 48);
+static_assert(sizeof(struct profil_join) == 8);
+static_assert(sizeof(struct profil_attach) == 16);
+static_assert(sizeof(struct profil_object) == 32);
+static_assert(sizeof(struct profil_session_page) == 136);
+static_assert(sizeof(struct profil_slot) == 32);
+static_assert(sizeof(struct profil_process) == 48);
+static_assert(sizeof(struct profil_object_entry) == 24);
+
+#define PROFIL_SESSION_FLAGS	(PROFIL_SESSION_F_NOINHERIT | PROFIL_SESSION_F_PER_PROCESS | \
+				 PROFIL_SESSION_F_USER_ONLY)
+
+/* Only its credentials are of use, and it keeps the module loaded until the end. */
+static const struct file_operations profil_authority_fops = {
+	.owner	= THIS_MODULE,
+};
+
+static void profil_session_refund(struct profil_user *user, const u32 *charged, int nr)
+{
+	while (nr--)
+		profil_limit_refund(user, PROFIL_LIMIT_SESSIONS + nr, charged[nr]);
+}
+
+/* Charges the limits from PROFIL_LIMIT_SESSIONS on: 0, or -ENOSPC. */
+static int profil_session_charge(struct profil_user *user, const u32 *charged, int nr)
+{
+	int i, err;
+
+	for (i = 0; i < nr; i++) {
+		err = profil_limit_charge(user, PROFIL_LIMIT_SESSIONS + i, charged[i]);
+		if (err) {
+			profil_session_refund(user, charged, i);
+			return err;
+		}
+	}
+	return 0;
+}
+
+static void profil_session_work(struct work_struct *work)
+{
+	struct profil_table *table = container_of(work, struct profil_table, work);
+
+	profil_table_settle(table);
+	wake_up_all(&table->wait);
+}
+
+/* The descriptor and all members are gone, and no tick can see the session. */
+static void profil_session_end(struct work_struct *work)
+{
+	struct profil_table *table = container_of(work, struct profil_table, end);
+	const struct profil_session_page *page = table->page;
+	const u32 charged[] = { 1, page->slots, page->processes, page->objects };
+	struct profil_user *user = table->user;
+	struct file *authority = table->authority;
+
+	cancel_work_sync(&table->work);
+	put_pid_ns(table->pids);
+	kvfree(table->pool);
+	profil_table_free(table);
+	profil_session_refund(user, charged, ARRAY_SIZE(charged));
+	profil_user_put(user);
+	profil_hook_put();
+	/* The module may be unloaded from here on, but waits for this work. */
+	fput(authority);
+}
+
+/* Takes the members out.  Ticks that saw them are over when this returns. */
+static void profil_session_stop(struct profil_table *table)
+{
+	profil_member_stop(table);
+	synchronize_rcu();
+	WRITE_ONCE(table->page->state, PROFIL_SESSION_STOPPED);
+	wake_up_all(&table->wait);
+}
+
+static int profil_session_ioctl_stop(struct file *file, struct profil_args *args)
+{
+	if (args->stop.flags)
+		return -EOPNOTSUPP;
+	if (args->stop.cookie)
+		return -EINVAL;
+	profil_session_stop(file->private_data);
+	return 0;
+}
+
+static const struct profil_command profil_session_commands[] = {
+	PROFIL_COMMAND(PROFIL_IOC_STOP, profil_stop, cookie, false,
+		       profil_session_ioctl_stop, NULL),
+	PROFIL_COMMAND(PROFIL_IOC_JOIN, profil_join, flags, false,
+		       profil_join, NULL),
+	PROFIL_COMMAND(PROFIL_IOC_ATTACH, profil_attach, __reserved, false,
+		       profil_join_other, NULL),
+	PROFIL_COMMAND(PROFIL_IOC_OBJECT, profil_object, out_path_len, true,
+		       profil_object, profil_object_end),
+};
+
+static long profil_session_ioctl(struct file *file, unsigned int cmd, unsigned long arg)
+{
+	return profil_command(profil_session_commands, ARRAY_SIZE(profil_session_commands),
+			      file, cmd, arg);
+}
+
+/* To be read only, now and later.  Not for children: they have no use for it. */
+static int profil_session_mmap(struct file *file, struct vm_area_struct *vma)
+{
+	struct profil_table *table = file->private_data;
+	size_t length = vma->vm_end - vma->vm_start, i;
+	int err = 0;
+
+	if (vma->vm_pgoff || length > table->bytes)
+		return -EINVAL;
+	if (vma->vm_flags & VM_WRITE)
+		return -EACCES;
+	vm_flags_clear(vma, VM_MAYWRITE | VM_MAYEXEC);
+	vm_flags_set(vma, VM_DONTEXPAND | VM_DONTDUMP | VM_DONTCOPY);
+	for (i = 0; !err && i < length; i += PAGE_SIZE)
+		err = vm_insert_page(vma, vma->vm_start + i,
+				     vmalloc_to_page((void *)table->page + i));
+	return err;
+}
+
+static __poll_t profil_session_poll(struct file *file, poll_table *wait)
+{
+	struct profil_table *table = file->private_data;
+
+	poll_wait(file, &table->wait, wait);
+	if (READ_ONCE(table->stopped) ||
+	    (READ_ONCE(table->had_members) && !READ_ONCE(table->page->members)))
+		return EPOLLHUP;
+	return 0;
+}
+
+static int profil_session_release(struct inode *inode, struct file *file)
+{
+	struct profil_table *table = file->private_data;
+
+	profil_member_stop(table);
+	profil_member_put(table);
+	return 0;
+}
+
+static const struct file_operations profil_session_fops = {
+	.owner		= THIS_MODULE,
+	.release	= profil_session_release,
+	.mmap		= profil_session_mmap,
+	.poll		= profil_session_poll,
+	.unlocked_ioctl	= profil_session_ioctl,
+	.compat_ioctl	= compat_ptr_ioctl,
+	.llseek		= noop_llseek,
+};
+
+/* The rest of a session, whose tables there are; its end undoes all of it. */
+static int profil_session_fill(struct profil_table *table, struct profil_user *user)
+{
+	struct file *authority;
+	int err;
+
+	err = profil_member_pool(table);
+	if (err)
+		return err;
+	authority = anon_inode_getfile("[profil_authority]", &profil_authority_fops, NULL,
+				       O_RDONLY);
+	if (IS_ERR(authority))
+		return PTR_ERR(authority);
+	err = profil_hook_get(PROFIL_HOOK_FOLLOW);
+	if (err) {
+		fput(authority);
+		return err;
+	}
+	table->authority = authority;
+	table->pids = get_pid_ns(task_active_pid_ns(current));
+	table->user = user;
+	init_waitqueue_head(&table->wait);
+	INIT_WORK(&table->work, profil_session_work);
+	INIT_WORK(&table->end, profil_session_end);
+	refcount_set(&table->refs, 1);
+	return 0;
+}
+
+/* A session that is charged to @user, who goes with it on success; or an ERR_PTR(). */
+static struct profil_table *profil_session_make(const struct profil_session *args,
+						struct profil_user *user)
+{
+	const u32 charged[] = { 1, args->slots, args->processes, args->objects };
+	struct profil_table *table;
+	int err;
+
+	err = profil_session_charge(user, charged, ARRAY_SIZE(charged));
+	if (err)
+		return ERR_PTR(err);
+	table = profil_table_create(args);
+	err = table ? profil_session_fill(table, user) : -ENOMEM;
+	if (!err)
+		return table;
+	if (table) {
+		kvfree(table->pool);
+		profil_table_free(table);
+	}
+	profil_session_refund(user, charged, ARRAY_SIZE(charged));
+	return ERR_PTR(err);
+}
+
+static bool profil_session_size_valid(u32 nr, u32 least, u32 most, bool power)
+{
+	return nr >= least && nr <= most && (!power || is_power_of_2(nr));
+}
+
+static int profil_session_check(const struct profil_session *args)
+{
+	if (args->__reserved || args->jitter ||
+	    !profil_session_size_valid(args->slots, PROFIL_SLOTS_MIN, PROFIL_SLOTS_MAX, true) ||
+	    !profil_session_size_valid(args->processes, PROFIL_PROCESSES_MIN,
+				       PROFIL_PROCESSES_MAX, false) ||
+	    !profil_session_size_valid(args->objects, PROFIL_OBJECTS_MIN,
+				       PROFIL_OBJECTS_MAX, true))
+		return -EINVAL;
+	if (args->flags & ~PROFIL_SESSION_FLAGS || args->source != PROFIL_SOURCE_TICK ||
+	    args->rate > HZ || !profil_follow_possible())
+		return -EOPNOTSUPP;
+	return 0;
+}
+
+/* The flags that sessions can have, or 0: there are none. */
+u32 profil_session_flags(void)
+{
+	return profil_follow_possible() && profil_limit_any(PROFIL_LIMIT_SESSIONS) ?
+	       PROFIL_SESSION_FLAGS : 0;
+}
+
+/* PROFIL_IOC_SESSION: 0, or an error of the user interface.  May sleep. */
+int profil_session_create(struct file *device, struct profil_args *args)
+{
+	struct profil_table *table;
+	struct profil_user *user;
+	struct file *file;
+	int err = profil_session_check(&args->session);
+
+	if (err)
+		return err;
+	user = profil_user_get(current_uid());
+	if (!user)
+		return -ENOMEM;
+	table = profil_session_make(&args->session, user);
+	if (IS_ERR(table)) {
+		profil_user_put(user);
+		return PTR_ERR(table);
+	}
+	args->session.out_bytes = table->bytes;
+	file = anon_inode_getfile("[profil]", &profil_session_fops, table, O_RDONLY);
+	if (IS_ERR(file))
+		profil_member_put(table);
+	args->session.out_fd = profil_command_open(args, file);
+	return min(args->session.out_fd, 0);
+}
+
+/* Who cannot be told of a session cannot have one. */
+void profil_session_told(struct profil_args *args, bool told)
+{
+	profil_command_close(args, args->session.out_fd, told);
+}

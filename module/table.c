@@ -1,0 +1,244 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The tables of a session: places, objects and processes.
+ */
+#include <linux/errno.h>
+#include <linux/file.h>
+#include <linux/fs.h>
+#include <linux/log2.h>
+#include <linux/mm.h>
+#include <linux/nospec.h>
+#include <linux/random.h>
+#include <linux/slab.h>
+#include <linux/string.h>
+#include <linux/vmalloc.h>
+
+#include "table.h"
+
+struct workqueue_struct *profil_table_wq;
+
+/*
+ * The slot of a place, from index @begin on; or NULL if the table is full, as far as a
+ * tick may look.  Hardirq.
+ */
+struct profil_slot *profil_table_slot(struct profil_table *table, u32 begin, u64 place,
+				      u32 object, u32 process)
+{
+	u32 mask = table->page->slots - 1, i;
+	struct profil_slot *slot;
+
+	for (i = 0; i < PROFIL_PROBES; i++) {
+		slot = &table->slots[(begin + i) & mask];
+		if (!smp_load_acquire(&slot->object)) {	/* (T) */
+			raw_spin_lock(&table->lock);
+			if (!slot->object) {
+				slot->place = place;
+				slot->process = process;
+				smp_store_release(&slot->object, object);	/* (T) */
+			}
+			raw_spin_unlock(&table->lock);
+		}
+		if (profil_table_is(slot, place, object, process))
+			return slot;
+	}
+	return NULL;
+}
+
+/* Makes a free entry that of @file.  Its path is taken where one may sleep. */
+static void profil_table_add(struct profil_table *table, u32 index, struct file *file,
+			     const struct inode *inode)
+{
+	struct profil_object_entry *entry = &table->objects[index];
+	struct profil_object_file *kept = &table->files[index];
+
+	lockdep_assert_held(&table->lock);
+	kept->file = get_file(file);
+	kept->next = table->unsettled;
+	table->unsettled = index;
+	entry->dev = inode->i_sb->s_dev;
+	entry->ino = inode->i_ino;
+	entry->generation = inode->i_generation;
+	WRITE_ONCE(table->page->objects_used, table->page->objects_used + 1);
+	smp_store_release(&entry->kind, PROFIL_ENTRY_FILE);	/* (T) */
+	smp_store_release(&kept->inode, inode);	/* (T) */
+}
+
+/*
+ * The index of the object that @file is of, whose user's inode is @inode; 0 if the table is
+ * full, as far as a tick may look.  The caller keeps @file open.  Hardirq.
+ */
+u32 profil_table_object(struct profil_table *table, struct file *file,
+			const struct inode *inode)
+{
+	u32 mask = table->page->objects - 1, i, index;
+	struct profil_object_file *kept;
+	bool added = false;
+
+	index = (unsigned long)inode * table->secret >> table->object_shift;
+	for (i = 0; i < PROFIL_PROBES; i++, index++) {
+		index &= mask;
+		if (index < PROFIL_OBJECT_FILES)
+			continue;
+		kept = &table->files[index];
+		if (!smp_load_acquire(&kept->inode)) {	/* (T) */
+			raw_spin_lock(&table->lock);
+			if (!kept->inode) {
+				profil_table_add(table, index, file, inode);
+				added = true;
+			}
+			raw_spin_unlock(&table->lock);
+		}
+		if (READ_ONCE(kept->inode) == inode) {
+			if (added)
+				queue_work(profil_table_wq, &table->work);
+			return index;
+		}
+	}
+	return 0;
+}
+
+/*
+ * The index of a new row, or 0 if there is none: row 0 is that of all who found no other.
+ * Under profil_member_lock.
+ */
+u32 profil_table_row(struct profil_table *table, u32 parent, u32 pid, const char *comm)
+{
+	u32 index = table->page->processes_used;
+	struct profil_process *row = &table->processes[index];
+
+	if (index == table->page->processes)
+		return 0;
+	row->pid = pid;
+	row->parent = parent;
+	row->state = PROFIL_PROCESS_MEMBER;
+	strscpy_pad(row->comm, comm, sizeof(row->comm));
+	smp_store_release(&table->page->processes_used, index + 1);	/* (T) */
+	return index;
+}
+
+/*
+ * Takes the paths of new objects and lets go of their files, so that no lock of a file
+ * outlives its process.  May sleep.
+ */
+void profil_table_settle(struct profil_table *table)
+{
+	struct profil_object_file *kept;
+	struct file *file;
+
+	mutex_lock(&table->settle);
+	for (;;) {
+		raw_spin_lock_irq(&table->lock);
+		kept = table->unsettled ? &table->files[table->unsettled] : NULL;
+		if (kept)
+			table->unsettled = kept->next;
+		raw_spin_unlock_irq(&table->lock);
+		if (!kept)
+			break;
+		file = kept->file;
+		kept->path = *file_user_path(file);
+		path_get(&kept->path);
+		kept->file = NULL;
+		fput(file);
+	}
+	mutex_unlock(&table->settle);
+}
+
+/* The path of an object, which is the table's: 0, or -ENOENT.  May sleep. */
+int profil_table_path(struct profil_table *table, u32 object, struct path *path)
+{
+	if (object < PROFIL_OBJECT_FILES || object >= table->page->objects)
+		return -ENOENT;
+	object = array_index_nospec(object, table->page->objects);
+	if (!smp_load_acquire(&table->objects[object].kind))	/* (T) */
+		return -ENOENT;
+	profil_table_settle(table);
+	*path = table->files[object].path;
+	return 0;
+}
+
+/* Lays the tables out behind the first page, and returns the size of it all. */
+static size_t profil_table_layout(struct profil_session_page *page,
+				  const struct profil_session *args)
+{
+	page->size = sizeof(*page);
+	page->abi = PROFIL_ABI;
+	page->slots = args->slots;
+	page->slot_len = sizeof(struct profil_slot);
+	page->slots_offset = PAGE_SIZE;
+	page->processes = args->processes;
+	page->process_len = sizeof(struct profil_process);
+	page->processes_offset = page->slots_offset +
+				 (u64)page->slots * page->slot_len;
+	page->objects = args->objects;
+	page->object_len = sizeof(struct profil_object_entry);
+	page->objects_offset = page->processes_offset +
+			       (u64)page->processes * page->process_len;
+	page->state = PROFIL_SESSION_ON;
+	/* Row 0, which is there from the beginning. */
+	page->processes_used = 1;
+	return PAGE_ALIGN(page->objects_offset + (u64)page->objects * page->object_len);
+}
+
+/*
+ * Makes the tables of a session, whose sizes are checked, or returns NULL.  What session.c
+ * and member.c have in it is theirs to fill.  May sleep.
+ */
+struct profil_table *profil_table_create(const struct profil_session *args)
+{
+	struct profil_table *table = kzalloc(sizeof(*table), GFP_KERNEL_ACCOUNT);
+	struct profil_session_page page = {};
+
+	if (!table)
+		return NULL;
+	table->bytes = profil_table_layout(&page, args);
+	table->page = __vmalloc(table->bytes, PROFIL_GFP_MAPPED | __GFP_ZERO);
+	table->files = kvcalloc(args->objects, sizeof(*table->files), GFP_KERNEL_ACCOUNT);
+	if (!table->page || !table->files) {
+		profil_table_free(table);
+		return NULL;
+	}
+	*table->page = page;
+	table->slots = (void *)table->page + page.slots_offset;
+	table->processes = (void *)table->page + page.processes_offset;
+	table->objects = (void *)table->page + page.objects_offset;
+	table->slot_shift = 64 - ilog2(args->slots);
+	table->object_shift = 64 - ilog2(args->objects);
+	table->secret = get_random_u64() | 1;
+	table->flags = args->flags;
+	profil_due_rate(&table->due, args->rate);
+	table->due.secret = profil_due_secret();
+	table->picky = table->due.take < table->due.window ||
+		       args->flags & PROFIL_SESSION_F_USER_ONLY;
+	raw_spin_lock_init(&table->lock);
+	mutex_init(&table->settle);
+	return table;
+}
+
+/* Frees the tables, and lets go of all objects.  May sleep; nobody else has them. */
+void profil_table_free(struct profil_table *table)
+{
+	u32 i;
+
+	if (table->page && table->files) {
+		profil_table_settle(table);
+		for (i = 0; i < table->page->objects; i++)
+			if (table->files[i].inode)
+				path_put(&table->files[i].path);
+	}
+	kvfree(table->files);
+	vfree(table->page);
+	kfree(table);
+}
+
+int profil_table_init(void)
+{
+	profil_table_wq = alloc_workqueue("profil_session", WQ_UNBOUND, 0);
+	return profil_table_wq ? 0 : -ENOMEM;
+}
+
+/* Also ends the sessions that nobody has any more. */
+void profil_table_exit(void)
+{
+	if (profil_table_wq)
+		destroy_workqueue(profil_table_wq);
+}

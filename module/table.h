@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * A session: the tables that the reader maps, and what the kernel keeps beside them.
+ *
+ * Who uses an entry that was free does so under table->lock, rows under
+ * profil_member_lock.  What says that it is used is stored last (T), with release semantics,
+ * and loaded with acquire semantics by ticks and by the reader.  From then on it does not
+ * change but for its counts, which are atomic.
+ */
+#ifndef _PROFIL_TABLE_H
+#define _PROFIL_TABLE_H
+
+#include <linux/atomic.h>
+#include <linux/build_bug.h>
+#include <linux/mutex.h>
+#include <linux/path.h>
+#include <linux/refcount.h>
+#include <linux/spinlock.h>
+#include <linux/stddef.h>
+#include <linux/wait.h>
+#include <linux/workqueue.h>
+#include <linux/profil.h>
+
+#include "due.h"
+
+static_assert(offsetof(struct profil_slot, system) ==
+	      offsetofend(struct profil_slot, user));
+static_assert(offsetof(struct profil_process, system) ==
+	      offsetofend(struct profil_process, user));
+
+#define PROFIL_PROBES	32	/* a tick looks at so many entries of a table */
+
+struct file;
+struct inode;
+struct pid_namespace;
+struct profil_member;
+struct profil_user;
+
+/* What the kernel keeps of an object.  Its path, and before that its file, hold the inode. */
+struct profil_object_file {
+	const struct inode	*inode;	/* a key; NULL: the entry is free */
+	struct file		*file;	/* lock; until the path is taken */
+	struct path		path;	/* mutex settle */
+	u32			next;	/* lock; the next without a path, or 0 */
+};
+
+struct profil_table {
+	struct profil_session_page	*page;	/* the mapping; the tables lie in it */
+	struct profil_slot		*slots;
+	struct profil_process		*processes;
+	struct profil_object_entry	*objects;
+	struct profil_object_file	*files;
+	u64			secret;		/* odd */
+	u32			slot_shift;	/* 64 less the logarithm of their number */
+	u32			object_shift;
+	u32			flags;		/* PROFIL_SESSION_F_* */
+	bool			picky;		/* not every tick is due */
+	struct profil_due	due;
+	size_t			bytes;		/* of the mapping */
+	atomic64_t		number ____cacheline_aligned_in_smp;	/* of ticks, if rated */
+
+	raw_spinlock_t		lock;		/* interrupts off */
+	struct hlist_head	spare;		/* lock; members to be had */
+	u32			unsettled;	/* lock; the first without a path, or 0 */
+
+	struct hlist_head	members;	/* profil_member_lock */
+	bool			had_members;	/* profil_member_lock to change */
+	bool			stopped;	/* profil_member_lock to change */
+	struct profil_member	*pool;
+
+	struct file		*authority;	/* its credentials are the maker's */
+	struct pid_namespace	*pids;		/* the maker's */
+	struct profil_user	*user;		/* charged for the tables */
+	struct mutex		settle;		/* one takes paths at a time */
+	wait_queue_head_t	wait;		/* of poll() */
+	struct work_struct	work;		/* what a tick or a tracepoint cannot do */
+	struct work_struct	end;
+	refcount_t		refs;		/* the descriptor, and each member until freed */
+};
+
+extern struct workqueue_struct *profil_table_wq;
+
+/* Counts in the mapping are atomic: many CPUs add to them. */
+static __always_inline void profil_table_inc(__u64 *count)
+{
+	atomic64_inc((atomic64_t *)count);
+}
+
+/* Of user mode if @system is 0, else of the kernel, which is beside it. */
+static __always_inline void profil_table_count(__u64 *user, unsigned long system)
+{
+	profil_table_inc(user + system);
+}
+
+/* Where to begin to look for a slot.  Nobody can aim at one: the secret is not known. */
+static __always_inline u32 profil_table_begin(const struct profil_table *table, u64 place,
+					      u32 object, u32 process)
+{
+	u64 key = place ^ (u64)object << 47 ^ (u64)process << 31;
+
+	return key * table->secret >> table->slot_shift;
+}
+
+/* Whether it is the slot of that place.  What a used slot is about does not change. */
+static __always_inline bool profil_table_is(const struct profil_slot *slot, u64 place,
+					    u32 object, u32 process)
+{
+	return smp_load_acquire(&slot->object) == object &&	/* (T) */
+	       slot->place == place && slot->process == process;
+}
+
+struct profil_slot *profil_table_slot(struct profil_table *table, u32 begin, u64 place,
+				      u32 object, u32 process);
+u32 profil_table_object(struct profil_table *table, struct file *file,
+			const struct inode *inode);
+u32 profil_table_row(struct profil_table *table, u32 parent, u32 pid, const char *comm);
+void profil_table_settle(struct profil_table *table);
+int profil_table_path(struct profil_table *table, u32 object, struct path *path);
+struct profil_table *profil_table_create(const struct profil_session *args);
+void profil_table_free(struct profil_table *table);
+int profil_table_init(void);
+void profil_table_exit(void);
+
+#endif /* _PROFIL_TABLE_H */

@@ -1,0 +1,1813 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Sessions: whom they count, and whom they do not; each tick in one place.
+ *
+ * Nothing looks at wall time: what a target does is waited for in its counts, and what is
+ * to be equal is so on a busy machine too.  Only how many ticks a process should have is
+ * told by its CPU time, where the machine's time is the count of instructions.
+ */
+#include <limits.h>
+#include <poll.h>
+#include <stddef.h>
+#include <sys/prctl.h>
+#include <sys/ptrace.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+
+#include "profil_common.h"
+
+#define USER	1000
+#define KNOBS	"/sys/module/profil/parameters/"
+#define TICKS	20	/* enough of them to see where they are */
+
+static struct profil_session session_args(void)
+{
+	return (struct profil_session){
+		.size = sizeof(struct profil_session),
+		.slots = 8192,
+		.processes = 256,
+		.objects = 64,
+	};
+}
+
+/* A session as its reader has it. */
+struct view {
+	int fd;
+	size_t bytes;
+	const struct profil_session_page *page;
+};
+
+static int view_open(struct view *view, struct profil_session *args)
+{
+	int device = profil_open(), err;
+
+	if (device < 0)
+		return -errno;
+	err = profil_ioctl(device, PROFIL_IOC_SESSION, args);
+	close(device);
+	if (err)
+		return err;
+	view->fd = args->out_fd;
+	view->bytes = args->out_bytes;
+	view->page = mmap(NULL, view->bytes, PROT_READ, MAP_SHARED, view->fd, 0);
+	return view->page == MAP_FAILED ? -errno : 0;
+}
+
+static void view_close(struct view *view)
+{
+	munmap((void *)view->page, view->bytes);
+	close(view->fd);
+}
+
+static const struct profil_slot *view_slot(const struct view *view, __u32 i)
+{
+	return (const void *)((const char *)view->page + view->page->slots_offset +
+			      (size_t)i * view->page->slot_len);
+}
+
+static const struct profil_process *view_row(const struct view *view, __u32 i)
+{
+	return (const void *)((const char *)view->page + view->page->processes_offset +
+			      (size_t)i * view->page->process_len);
+}
+
+static const struct profil_object_entry *view_object(const struct view *view, __u32 i)
+{
+	return (const void *)((const char *)view->page + view->page->objects_offset +
+			      (size_t)i * view->page->object_len);
+}
+
+/* Ticks by row, at least as many as are in the classes when it returns. */
+static __u64 view_ticks(const struct view *view)
+{
+	__u32 i, used = __atomic_load_n(&view->page->processes_used, __ATOMIC_ACQUIRE);
+	__u64 sum = 0;
+
+	for (i = 0; i < used; i++)
+		sum += view_row(view, i)->user + view_row(view, i)->system;
+	return sum;
+}
+
+static void wait_ticks(const struct view *view, __u64 ticks)
+{
+	__u64 end = view_ticks(view) + ticks;
+
+	while (view_ticks(view) < end)
+		usleep(5000);
+}
+
+/* Where hot_a() is in its file. */
+static __u64 hot_place(void)
+{
+	unsigned long start, end, offset;
+	FILE *maps = fopen("/proc/self/maps", "re");
+	__u64 place = ~0ULL;
+	char line[512];
+
+	while (maps && fgets(line, sizeof(line), maps))
+		if (sscanf(line, "%lx-%lx %*s %lx", &start, &end, &offset) == 3 &&
+		    UPTR(hot_a) - start < end - start)
+			place = UPTR(hot_a) - start + offset;
+	if (maps)
+		fclose(maps);
+	return place;
+}
+
+/* Ticks in the page of hot_a(), of this program or of one that has it at the same place. */
+static __u64 view_hot(const struct view *view)
+{
+	const struct profil_slot *slot;
+	__u64 hot = hot_place(), sum = 0;
+	__u32 i;
+
+	for (i = 0; i < view->page->slots; i++) {
+		slot = view_slot(view, i);
+		if (__atomic_load_n(&slot->object, __ATOMIC_ACQUIRE) >= PROFIL_OBJECT_FILES &&
+		    slot->place - hot < PAGE)
+			sum += slot->user + slot->system;
+	}
+	return sum;
+}
+
+/* Most ticks of a slow kernel may be elsewhere. */
+static void wait_hot(const struct view *view, __u64 ticks)
+{
+	while (view_hot(view) < ticks)
+		usleep(5000);
+}
+
+static int session_stop(const struct view *view)
+{
+	struct profil_stop stop = { .size = sizeof(stop) };
+
+	return profil_ioctl(view->fd, PROFIL_IOC_STOP, &stop);
+}
+
+static int session_join(int fd)
+{
+	struct profil_join join = { .size = sizeof(join) };
+
+	return profil_ioctl(fd, PROFIL_IOC_JOIN, &join);
+}
+
+static int session_attach(int fd, pid_t pid)
+{
+	struct profil_attach attach = { .size = sizeof(attach), .pid = pid };
+
+	return profil_ioctl(fd, PROFIL_IOC_ATTACH, &attach);
+}
+
+/* Until there is no member any more. */
+static void wait_none(const struct view *view)
+{
+	struct pollfd pollfd = { .fd = view->fd };
+
+	while (poll(&pollfd, 1, -1) != 1 || !(pollfd.revents & POLLHUP))
+		;
+}
+
+/* Everything that was counted, once nothing changes any more. */
+struct sums {
+	__u64 ticks, user, system;	/* by row */
+	__u64 slots;			/* in slots, and of these: */
+	__u64 files, objects[PROFIL_OBJECT_FILES];
+	__u64 hot;			/* in the page of hot_a() of this program */
+};
+
+static void view_sum(const struct view *view, struct sums *sums)
+{
+	const struct profil_session_page *page = view->page;
+	const struct profil_slot *slot;
+	__u64 ticks;
+	__u32 i;
+
+	memset(sums, 0, sizeof(*sums));
+	for (i = 0; i < page->processes_used; i++) {
+		sums->user += view_row(view, i)->user;
+		sums->system += view_row(view, i)->system;
+	}
+	sums->ticks = sums->user + sums->system;
+	for (i = 0; i < page->slots; i++) {
+		slot = view_slot(view, i);
+		ticks = slot->user + slot->system;
+		sums->slots += ticks;
+		if (slot->object < PROFIL_OBJECT_FILES) {
+			sums->objects[slot->object] += ticks;
+			continue;
+		}
+		sums->files += ticks;
+	}
+	sums->hot = view_hot(view);
+}
+
+/* Stops, and has the sums; whether each tick is in exactly one class. */
+static bool view_finish(const struct view *view, struct sums *sums)
+{
+	const struct profil_session_page *page = view->page;
+
+	if (session_stop(view) || page->state != PROFIL_SESSION_STOPPED || page->members)
+		return false;
+	view_sum(view, sums);
+	printf("# ticks %llu (%llu, %llu): not_due %llu exec %llu full %llu slots %llu\n",
+	       sums->ticks, sums->user, sums->system, page->not_due, page->exec, page->full,
+	       sums->slots);
+	printf("# files %llu (hot %llu) address %llu anon %llu none %llu vdso %llu; hinted %llu\n",
+	       sums->files, sums->hot, sums->objects[PROFIL_OBJECT_ADDRESS],
+	       sums->objects[PROFIL_OBJECT_ANONYMOUS], sums->objects[PROFIL_OBJECT_NONE],
+	       sums->objects[PROFIL_OBJECT_VDSO], page->hinted);
+	return sums->ticks == page->not_due + sums->slots + page->exec + page->full &&
+	       !sums->objects[PROFIL_OBJECT_FREE];
+}
+
+/* The row of @pid, or -1. */
+static int view_find(const struct view *view, pid_t pid)
+{
+	__u32 i;
+
+	for (i = 1; i < view->page->processes_used; i++)
+		if (view_row(view, i)->pid == (__u32)pid)
+			return i;
+	return -1;
+}
+
+/* Ticks of the row, of a session that tells them apart, in what is hot_a() in its program. */
+static __u64 row_hot(const struct view *view, __u32 row)
+{
+	const struct profil_slot *slot;
+	__u64 hot = hot_place(), sum = 0;
+	__u32 i;
+
+	for (i = 0; i < view->page->slots; i++) {
+		slot = view_slot(view, i);
+		if (slot->object >= PROFIL_OBJECT_FILES && slot->process == row &&
+		    slot->place - hot < PAGE)
+			sum += slot->user + slot->system;
+	}
+	return sum;
+}
+
+static __u64 row_ticks(const struct view *view, int row)
+{
+	return view_row(view, row)->user + view_row(view, row)->system;
+}
+
+/* A process that changed its user may not be traced, unless it says so. */
+static int become(uid_t uid)
+{
+	return setgid(uid) || setuid(uid) || prctl(PR_SET_DUMPABLE, 1) ? -errno : 0;
+}
+
+/* Spends CPU time of this process, in ms. */
+static void burn_ms(unsigned int ms)
+{
+	struct timespec ts;
+	__u64 now, end = 0;
+
+	do {
+		hot_a(HOT_ROUNDS);
+		clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &ts);
+		now = ts.tv_sec * 1000ULL + ts.tv_nsec / 1000000;
+		if (!end)
+			end = now + ms;
+	} while (now < end);
+}
+
+static void burn_for_ever(void)
+{
+	for (;;)
+		hot_a(HOT_ROUNDS);
+}
+
+static const char self_exe[] = "/proc/self/exe";
+
+static void exec_image(const char *path, const char *what, const char *arg)
+{
+	execl(path, "session_test", what, arg, NULL);
+	_exit(127);
+}
+
+/* A child that joins, and then does it. */
+#define CHILD(view, pid)						\
+	(pid) = fork();							\
+	ASSERT_LE(0, (pid));						\
+	if (!(pid) && session_join((view).fd))				\
+		_exit(100);						\
+	if (!(pid))
+
+FIXTURE(session) {
+	struct view view;
+	struct sums sums;
+	struct profil_session args;
+};
+
+FIXTURE_SETUP(session)
+{
+	self->args = session_args();
+	ASSERT_EQ(0, view_open(&self->view, &self->args));
+}
+
+FIXTURE_TEARDOWN(session)
+{
+	view_close(&self->view);
+}
+
+/* ---- who is counted, and where */
+
+TEST_F(session, static_program_is_counted_where_it_runs)
+{
+	const struct profil_process *row;
+	struct rusage usage;
+	__u64 us, ticks;
+	pid_t pid;
+
+	CHILD(self->view, pid)
+		exec_image(self_exe, "--burn", "400");
+	wait_none(&self->view);
+	ASSERT_EQ(pid, wait4(pid, NULL, 0, &usage));
+	ASSERT_TRUE(view_finish(&self->view, &self->sums));
+	ASSERT_EQ(2, self->view.page->processes_used);
+	row = view_row(&self->view, 1);
+	EXPECT_EQ(pid, row->pid);
+	EXPECT_EQ(0, row->parent);
+	EXPECT_EQ(1, row->images);
+	EXPECT_EQ(PROFIL_PROCESS_EXITED, row->state);
+	EXPECT_STREQ("exe", row->comm);
+	EXPECT_LT(10, self->sums.hot);
+	EXPECT_EQ(0, self->sums.objects[PROFIL_OBJECT_NONE]);
+	if (!getenv("profil_exact"))
+		return;
+	EXPECT_LT(self->sums.ticks / 2, self->sums.hot);
+	us = (usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) * 1000000ULL +
+	     usage.ru_utime.tv_usec + usage.ru_stime.tv_usec;
+	ticks = us / (1000000 / 250);
+	EXPECT_LE(ticks, self->sums.ticks + 2)
+		TH_LOG("%llu us", us);
+	EXPECT_LE(self->sums.ticks, ticks + 2)
+		TH_LOG("%llu us", us);
+}
+
+/* What a daemon does to be nobody's. */
+TEST_F(session, daemon_is_counted_until_it_is_killed)
+{
+	pid_t pid;
+	int row, fd;
+
+	CHILD(self->view, pid) {
+		if (fork())
+			_exit(0);
+		setsid();
+		if (fork())
+			_exit(0);
+		for (fd = 0; fd < 1024; fd++)
+			close(fd);
+		exec_image(self_exe, "--spin", NULL);
+	}
+	EXPECT_EQ(0, wait_for(pid));
+	wait_hot(&self->view, TICKS);
+	ASSERT_EQ(4, self->view.page->processes_used);
+	row = 3;
+	EXPECT_EQ(2, view_row(&self->view, row)->parent);
+	EXPECT_EQ(1, view_row(&self->view, 2)->parent);
+	EXPECT_EQ(PROFIL_PROCESS_MEMBER, view_row(&self->view, row)->state);
+	ASSERT_EQ(0, kill(view_row(&self->view, row)->pid, SIGKILL));
+	wait_none(&self->view);
+	EXPECT_EQ(PROFIL_PROCESS_EXITED, view_row(&self->view, row)->state);
+	ASSERT_TRUE(view_finish(&self->view, &self->sums));
+	EXPECT_LE(TICKS, self->sums.hot);
+}
+
+TEST_F(session, each_of_many_vforked_programs_is_counted)
+{
+	int i;
+	pid_t pid;
+
+	CHILD(self->view, pid) {
+		for (i = 0; i < 30; i++) {
+			pid = vfork();
+			if (!pid)
+				exec_image(self_exe, "--burn", "20");
+			if (pid < 0 || wait_for(pid))
+				_exit(1);
+		}
+		_exit(0);
+	}
+	EXPECT_EQ(0, wait_for(pid));
+	wait_none(&self->view);
+	ASSERT_TRUE(view_finish(&self->view, &self->sums));
+	ASSERT_EQ(32, self->view.page->processes_used);
+	for (i = 2; i < 32; i++) {
+		EXPECT_EQ(1, view_row(&self->view, i)->parent);
+		EXPECT_EQ(1, view_row(&self->view, i)->images);
+		EXPECT_EQ(PROFIL_PROCESS_EXITED, view_row(&self->view, i)->state);
+	}
+	EXPECT_EQ(0, self->view.page->forks_missed);
+	EXPECT_LT(15, self->sums.hot);
+}
+
+TEST_F(session, code_that_a_program_made_has_its_address)
+{
+	const struct profil_slot *slot;
+	__u64 in_code = 0, others = 0;
+	void (*code)(unsigned long rounds);
+	pid_t pid;
+	__u32 i;
+
+	code = copies_of_spin(1);
+	ASSERT_NE(NULL, code);
+	CHILD(self->view, pid)
+		for (;;)
+			code(HOT_ROUNDS);
+	wait_ticks(&self->view, TICKS);
+	kill(pid, SIGKILL);
+	waitpid(pid, NULL, 0);
+	ASSERT_TRUE(view_finish(&self->view, &self->sums));
+	for (i = 0; i < self->view.page->slots; i++) {
+		slot = view_slot(&self->view, i);
+		if (slot->object != PROFIL_OBJECT_ANONYMOUS)
+			continue;
+		if (slot->place - UPTR(code) < COPY_BYTES && slot->process == 1)
+			in_code += slot->user + slot->system;
+		else
+			others++;
+	}
+	EXPECT_LT(TICKS * 8 / 10, in_code);
+	EXPECT_EQ(0, others);
+}
+
+/* On x86-64, and elsewhere, the kernel's own code for programs, of no file. */
+TEST_F(session, code_of_the_kernel_for_programs_has_its_offset)
+{
+	struct timespec ts;
+	pid_t pid;
+	__u32 i;
+
+	CHILD(self->view, pid)
+		for (;;)
+			clock_gettime(CLOCK_MONOTONIC, &ts);
+	wait_ticks(&self->view, 3 * TICKS);
+	kill(pid, SIGKILL);
+	waitpid(pid, NULL, 0);
+	ASSERT_TRUE(view_finish(&self->view, &self->sums));
+	EXPECT_LT(0, self->sums.objects[PROFIL_OBJECT_VDSO]);
+	for (i = 0; i < self->view.page->slots; i++)
+		if (view_slot(&self->view, i)->object == PROFIL_OBJECT_VDSO)
+			EXPECT_LT(view_slot(&self->view, i)->place, 16 * PAGE);
+}
+
+static void *map_and_unmap(void *arg)
+{
+	char *page;
+
+	for (;;) {
+		page = mmap(NULL, 2 * PAGE, PROT_READ | PROT_WRITE,
+			    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+		if (page == MAP_FAILED)
+			continue;
+		if (arg)
+			*page = 1;
+		munmap(page, 2 * PAGE);
+	}
+	return NULL;
+}
+
+/* The lock that a look at a mapping needs is often not to be had. */
+TEST_F(session, threads_that_map_and_unmap_have_their_places)
+{
+	pthread_t thread;
+	pid_t pid;
+	int i;
+
+	CHILD(self->view, pid) {
+		for (i = 0; i < 3; i++)
+			pthread_create(&thread, NULL, map_and_unmap, i % 2 ? &thread : NULL);
+		map_and_unmap(NULL);
+	}
+	wait_ticks(&self->view, 10 * TICKS);
+	kill(pid, SIGKILL);
+	waitpid(pid, NULL, 0);
+	ASSERT_TRUE(view_finish(&self->view, &self->sums));
+	EXPECT_EQ(0, self->sums.objects[PROFIL_OBJECT_NONE]);
+	/* The first ones may find neither the lock nor an earlier look. */
+	EXPECT_EQ(self->sums.ticks, self->sums.files + self->view.page->exec +
+		  self->sums.objects[PROFIL_OBJECT_ADDRESS]);
+	EXPECT_LT(self->sums.ticks / 2, self->sums.files);
+	EXPECT_LT(self->sums.user, self->sums.system);
+}
+
+TEST_F(session, programs_executed_one_after_the_other_are_one_process)
+{
+	const struct profil_process *row;
+	pid_t pid;
+
+	CHILD(self->view, pid)
+		exec_image(self_exe, "--chain", "5");
+	wait_none(&self->view);
+	EXPECT_EQ(0, wait_for(pid));
+	ASSERT_TRUE(view_finish(&self->view, &self->sums));
+	ASSERT_EQ(2, self->view.page->processes_used);
+	row = view_row(&self->view, 1);
+	EXPECT_EQ(6, row->images);
+	EXPECT_EQ(0, self->view.page->execs_denied);
+	EXPECT_LT(5, self->sums.hot);
+}
+
+static void *exec_fn(void *arg)
+{
+	(void)arg;
+	exec_image(self_exe, "--burn", "100");
+	return NULL;
+}
+
+TEST_F(session, program_executed_by_another_thread_is_counted)
+{
+	struct burner burner;
+	pthread_t thread;
+	pid_t pid;
+
+	CHILD(self->view, pid) {
+		if (burner_start(&burner, hot_b) || pthread_create(&thread, NULL, exec_fn, NULL))
+			_exit(1);
+		burn_for_ever();
+	}
+	wait_none(&self->view);
+	EXPECT_EQ(0, wait_for(pid));
+	ASSERT_TRUE(view_finish(&self->view, &self->sums));
+	EXPECT_EQ(1, view_row(&self->view, 1)->images);
+	EXPECT_LT(5, self->sums.hot);
+}
+
+TEST_F(session, process_of_a_member_may_profile_itself)
+{
+	struct profil_stats stats;
+	__u16 *counter;
+	pid_t pid;
+	int fd;
+
+	CHILD(self->view, pid) {
+		fd = profil_open();
+		counter = page_alloc();
+		if (profil_start_page(fd, hot_a, counter) || !burn(fd, hot_a, TICKS) ||
+		    !profil_finish(fd, &stats) || !*counter)
+			_exit(1);
+		_exit(0);
+	}
+	wait_none(&self->view);
+	EXPECT_EQ(0, wait_for(pid));
+	ASSERT_TRUE(view_finish(&self->view, &self->sums));
+	EXPECT_LE(TICKS, self->sums.ticks);
+}
+
+TEST_F(session, kernel_mode_counts_where_it_returns_to)
+{
+	static char buf[1 << 16];
+	const struct profil_slot *slot;
+	__u64 found = 0;
+	pid_t pid;
+	__u32 i;
+	int fd;
+
+	CHILD(self->view, pid) {
+		fd = open("/dev/zero", O_RDONLY);
+		read_loop(fd, buf, sizeof(buf), ~0UL);
+	}
+	wait_ticks(&self->view, 2 * TICKS);
+	kill(pid, SIGKILL);
+	waitpid(pid, NULL, 0);
+	ASSERT_TRUE(view_finish(&self->view, &self->sums));
+	for (i = 0; i < self->view.page->slots; i++) {
+		slot = view_slot(&self->view, i);
+		if (slot->object >= PROFIL_OBJECT_FILES &&
+		    slot->place - hot_place() == UPTR(read_return) - UPTR(hot_a))
+			found += slot->system;
+	}
+	EXPECT_LT(TICKS / 2, found);
+}
+
+/* ---- exec, and who may be followed */
+
+FIXTURE(rights) {
+	struct view view;
+	struct sums sums;
+	char path[32];
+	int pipe[2];
+};
+
+FIXTURE_SETUP(rights)
+{
+	if (geteuid())
+		SKIP(return, "only root can become others");
+	strcpy(self->path, "/tmp/profil_session_XXXXXX");
+	ASSERT_EQ(0, make_setuid(self->path));
+	ASSERT_EQ(0, pipe(self->pipe));
+}
+
+FIXTURE_TEARDOWN(rights)
+{
+	unlink(self->path);
+	close(self->pipe[0]);
+	close(self->pipe[1]);
+}
+
+/*
+ * What @fn does with a session of @uid's own is its exit status.  The harness' own process
+ * stays root.
+ */
+static int as_user(uid_t uid, int (*fn)(FIXTURE_DATA(rights) *self), FIXTURE_DATA(rights) *self)
+{
+	struct profil_session args = session_args();
+	pid_t pid = fork();
+
+	args.flags = PROFIL_SESSION_F_PER_PROCESS;
+	if (pid)
+		return wait_for(pid);
+	if (uid && become(uid))
+		_exit(101);
+	if (view_open(&self->view, &args))
+		_exit(102);
+	pid = fn(self);
+	fflush(stdout);
+	_exit(pid);
+}
+
+static pid_t run_setuid(FIXTURE_DATA(rights) *self, const char *what)
+{
+	pid_t pid = fork();
+
+	if (!pid) {
+		if (session_join(self->view.fd))
+			_exit(100);
+		exec_image(self->path, what, "200");
+	}
+	return pid;
+}
+
+static int setuid_is_left_out(FIXTURE_DATA(rights) *self)
+{
+	pid_t pid = run_setuid(self, "--burn");
+
+	wait_none(&self->view);
+	if (wait_for(pid) || !view_finish(&self->view, &self->sums))
+		return 1;
+	if (view_row(&self->view, 1)->images || self->view.page->execs_denied != 1)
+		return 2;
+	if (view_row(&self->view, 1)->state != PROFIL_PROCESS_DENIED)
+		return 3;
+	return self->sums.hot ? 4 : 0;
+}
+
+TEST_F(rights, set_user_id_program_is_left_out)
+{
+	EXPECT_EQ(0, as_user(USER, setuid_is_left_out, self));
+}
+
+static int setuid_goes_on(FIXTURE_DATA(rights) *self)
+{
+	pid_t pid = run_setuid(self, "--spin");
+
+	wait_hot(&self->view, TICKS);
+	kill(pid, SIGKILL);
+	wait_none(&self->view);
+	if (wait_for(pid) != -SIGKILL || !view_finish(&self->view, &self->sums))
+		return 1;
+	return self->view.page->execs_denied || view_row(&self->view, 1)->images != 1 ? 2 : 0;
+}
+
+TEST_F(rights, set_user_id_program_goes_on_for_root)
+{
+	EXPECT_EQ(0, as_user(0, setuid_goes_on, self));
+}
+
+static int setuid_inside_tree(FIXTURE_DATA(rights) *self)
+{
+	pid_t pid = fork(), child;
+	__u32 i, denied = 0;
+
+	if (!pid) {
+		if (session_join(self->view.fd))
+			_exit(100);
+		for (i = 0; i < 3; i++) {
+			child = fork();
+			if (!child)
+				exec_image(i == 1 ? self->path : self_exe, "--burn", "100");
+			if (wait_for(child))
+				_exit(1);
+		}
+		_exit(0);
+	}
+	wait_none(&self->view);
+	if (wait_for(pid) || !view_finish(&self->view, &self->sums) ||
+	    self->view.page->processes_used != 5)
+		return 1;
+	for (i = 2; i < 5; i++)
+		if (view_row(&self->view, i)->state == PROFIL_PROCESS_DENIED)
+			denied = i;
+	if (denied != 3 || self->view.page->execs_denied != 1)
+		return 2;
+	return row_hot(&self->view, 2) && !row_hot(&self->view, 3) && row_hot(&self->view, 4) ?
+	       0 : 3;
+}
+
+TEST_F(rights, set_user_id_program_inside_a_tree_leaves_the_others)
+{
+	EXPECT_EQ(0, as_user(USER, setuid_inside_tree, self));
+}
+
+/* What may be executed, but not read. */
+TEST_F(rights, program_that_cannot_be_read_is_left_out)
+{
+	ASSERT_EQ(0, chmod(self->path, 0711));
+	EXPECT_EQ(0, as_user(USER, setuid_is_left_out, self));
+}
+
+static int join_of_another(FIXTURE_DATA(rights) *self)
+{
+	pid_t pid = fork();
+
+	if (!pid)
+		_exit(become(USER + 1) ? 1 : -session_join(self->view.fd));
+	return wait_for(pid);
+}
+
+TEST_F(rights, join_needs_the_user_of_the_session)
+{
+	/* Root's own, taken by a user. */
+	EXPECT_EQ(EPERM, as_user(0, join_of_another, self));
+}
+
+static int join_with_less(FIXTURE_DATA(rights) *self)
+{
+	struct { __u32 version; int pid; } header = { 0x20080522, 0 };
+	struct { __u32 effective, permitted, inheritable; } data[2] = { 0 };
+	pid_t pid = fork();
+
+	if (!pid)
+		_exit(syscall(SYS_capset, &header, data) ? 1 : -session_join(self->view.fd));
+	return wait_for(pid);
+}
+
+TEST_F(rights, join_needs_the_capabilities_of_the_session)
+{
+	EXPECT_EQ(EPERM, as_user(0, join_with_less, self));
+}
+
+/* ---- ATTACH */
+
+static pid_t spin_child(void)
+{
+	pid_t pid = fork();
+
+	if (!pid)
+		burn_for_ever();
+	return pid;
+}
+
+static char state_of(pid_t pid, int *tracer)
+{
+	char path[64], line[256], state = '?';
+	FILE *status;
+
+	snprintf(path, sizeof(path), "/proc/%d/status", pid);
+	status = fopen(path, "re");
+	while (status && fgets(line, sizeof(line), status)) {
+		if (!strncmp(line, "State:\t", 7))
+			state = line[7];
+		if (!strncmp(line, "TracerPid:", 10))
+			*tracer = atoi(line + 10);
+	}
+	if (status)
+		fclose(status);
+	return state;
+}
+
+/* As a helper of the command's does it: seize, attach, gone. */
+static int attach_by_helper(int fd, pid_t target)
+{
+	pid_t pid = fork();
+
+	if (!pid) {
+		if (ptrace(PTRACE_SEIZE, target, NULL, NULL))
+			_exit(200);
+		_exit(-session_attach(fd, target));
+	}
+	return wait_for(pid);
+}
+
+static int attach_untraced(FIXTURE_DATA(rights) *self)
+{
+	pid_t pid = spin_child();
+	int err = session_attach(self->view.fd, pid);
+
+	kill(pid, SIGKILL);
+	return -err;
+}
+
+TEST_F(rights, attach_needs_a_trace)
+{
+	EXPECT_EQ(EPERM, as_user(USER, attach_untraced, self));
+}
+
+static int attach_root_by_user(FIXTURE_DATA(rights) *self)
+{
+	int err = attach_by_helper(self->view.fd, getppid());
+
+	return err == 200 && session_attach(self->view.fd, getppid()) == -EPERM ? 0 : 1;
+}
+
+TEST_F(rights, attach_of_another_users_process_is_denied)
+{
+	EXPECT_EQ(0, as_user(USER, attach_root_by_user, self));
+}
+
+static int attach_by_seize(FIXTURE_DATA(rights) *self)
+{
+	pid_t pid = spin_child();
+	int tracer = -1, ret = 0;
+
+	if (attach_by_helper(self->view.fd, pid))
+		return 1;
+	if (state_of(pid, &tracer) != 'R' || tracer)
+		ret = 2;
+	wait_hot(&self->view, TICKS);
+	kill(pid, SIGKILL);
+	wait_none(&self->view);
+	waitpid(pid, NULL, 0);
+	if (!view_finish(&self->view, &self->sums) || view_find(&self->view, pid) != 1)
+		return 3;
+	return ret;
+}
+
+TEST_F(rights, attach_by_who_traces_never_stops_the_process)
+{
+	EXPECT_EQ(0, as_user(USER, attach_by_seize, self));
+}
+
+static int attach_as_root(FIXTURE_DATA(rights) *self)
+{
+	pid_t pid = fork();
+	int ret = 0;
+
+	if (!pid) {
+		if (become(USER))
+			_exit(1);
+		burn_for_ever();
+	}
+	if (session_attach(self->view.fd, pid))
+		ret = 1;
+	else
+		wait_ticks(&self->view, TICKS);
+	kill(pid, SIGKILL);
+	return ret;
+}
+
+TEST_F(rights, attach_with_cap_perfmon_needs_no_trace)
+{
+	EXPECT_EQ(0, as_user(0, attach_as_root, self));
+}
+
+/* A session with more rights than its caller, whose programs it would follow. */
+static int attach_for_root(FIXTURE_DATA(rights) *self)
+{
+	pid_t pid = fork(), target;
+	int err;
+
+	if (pid)
+		return wait_for(pid);
+	if (become(USER))
+		_exit(1);
+	target = spin_child();
+	err = attach_by_helper(self->view.fd, target);
+	kill(target, SIGKILL);
+	_exit(err);
+}
+
+TEST_F(rights, attach_needs_the_user_of_the_session)
+{
+	EXPECT_EQ(EPERM, as_user(0, attach_for_root, self));
+}
+
+/* A member whose session's right comes by the owner of its namespace of users. */
+static int in_a_namespace(FIXTURE_DATA(rights) *self)
+{
+	pid_t pid = fork();
+	char map[32];
+
+	if (!pid) {
+		snprintf(map, sizeof(map), "0 %d 1", getuid());
+		if (session_join(self->view.fd) || unshare(CLONE_NEWUSER) ||
+		    write_file("/proc/self/uid_map", 0, map))
+			_exit(100);
+		exec_image(self_exe, "--burn", "200");
+	}
+	wait_none(&self->view);
+	if (wait_for(pid) || !view_finish(&self->view, &self->sums))
+		return 1;
+	return self->view.page->execs_denied || !self->sums.hot ? 2 : 0;
+}
+
+TEST_F(rights, namespace_of_the_same_user_is_followed)
+{
+	EXPECT_EQ(0, as_user(USER, in_a_namespace, self));
+}
+
+TEST_F(session, attach_counts_all_threads)
+{
+	struct burner burners[3];
+	pid_t pid = fork();
+	size_t i;
+
+	ASSERT_LE(0, pid);
+	if (!pid) {
+		for (i = 0; i < ARRAY_SIZE(burners); i++)
+			burner_start(&burners[i], hot_a);
+		for (;;)
+			pause();
+	}
+	ASSERT_EQ(0, attach_by_helper(self->view.fd, pid));
+	/* The process' first thread sleeps: all of it is the others'. */
+	wait_hot(&self->view, 2 * TICKS);
+	kill(pid, SIGKILL);
+	waitpid(pid, NULL, 0);
+	ASSERT_TRUE(view_finish(&self->view, &self->sums));
+}
+
+TEST_F(session, attach_to_what_sleeps_counts_its_children)
+{
+	int to[2];
+	pid_t pid;
+	char c;
+
+	ASSERT_EQ(0, pipe(to));
+	pid = fork();
+	ASSERT_LE(0, pid);
+	if (!pid) {
+		if (read(to[0], &c, 1) != 1)
+			_exit(1);
+		pid = fork();
+		if (!pid)
+			exec_image(self_exe, "--spin", NULL);
+		_exit(-wait_for(pid));
+	}
+	ASSERT_EQ(0, attach_by_helper(self->view.fd, pid));
+	ASSERT_EQ(1, write(to[1], "", 1));
+	wait_hot(&self->view, TICKS);
+	ASSERT_EQ(3, self->view.page->processes_used);
+	kill(view_row(&self->view, 2)->pid, SIGKILL);
+	wait_none(&self->view);
+	EXPECT_EQ(SIGKILL, wait_for(pid));
+	ASSERT_TRUE(view_finish(&self->view, &self->sums));
+	EXPECT_LT(TICKS / 2, row_ticks(&self->view, 2));
+}
+
+TEST_F(session, attach_and_kill_many_times)
+{
+	pid_t pid;
+	int i;
+
+	for (i = 0; i < 20; i++) {
+		pid = spin_child();
+		ASSERT_EQ(0, attach_by_helper(self->view.fd, pid));
+		ASSERT_EQ(EALREADY, attach_by_helper(self->view.fd, pid));
+		kill(pid, SIGKILL);
+		ASSERT_EQ(pid, waitpid(pid, NULL, 0));
+	}
+	wait_none(&self->view);
+	EXPECT_EQ(-ESRCH, session_attach(self->view.fd, pid));
+	ASSERT_TRUE(view_finish(&self->view, &self->sums));
+	EXPECT_EQ(21, self->view.page->processes_used);
+}
+
+TEST_F(session, attach_has_one_errno_per_cause)
+{
+	struct profil_attach attach = { .size = sizeof(attach), .pid = getpid() };
+
+	EXPECT_EQ(-EINVAL, session_attach(self->view.fd, 0));
+	EXPECT_EQ(-EINVAL, session_attach(self->view.fd, -1));
+	attach.flags = 1;
+	EXPECT_EQ(-EOPNOTSUPP, profil_ioctl(self->view.fd, PROFIL_IOC_ATTACH, &attach));
+	attach.flags = 0;
+	attach.__reserved = 1;
+	EXPECT_EQ(-EINVAL, profil_ioctl(self->view.fd, PROFIL_IOC_ATTACH, &attach));
+	/* A thread of the kernel's. */
+	if (!geteuid())
+		EXPECT_EQ(-ESRCH, session_attach(self->view.fd, 2));
+}
+
+/* ---- the life of a session */
+
+TEST_F(session, end_of_the_profiler_leaves_its_targets_alone)
+{
+	struct profil_session args = session_args();
+	struct view view;
+	pid_t pid, target;
+	int i, to[2];
+
+	for (i = 0; i < 2; i++) {
+		ASSERT_EQ(0, pipe(to));
+		pid = fork();
+		ASSERT_LE(0, pid);
+		if (!pid) {
+			if (view_open(&view, &args))
+				_exit(1);
+			target = fork();
+			if (!target) {
+				if (session_join(view.fd))
+					_exit(1);
+				close(to[0]);
+				/* Forks while its session goes. */
+				for (i = 0; i < 64; i++) {
+					target = fork();
+					if (!target && i % 8)
+						_exit(0);
+					if (!target)
+						exec_image(self_exe, "--burn", "1");
+					if (wait_for(target))
+						_exit(1);
+				}
+				_exit(write(to[1], "y", 1) != 1);
+			}
+			wait_ticks(&view, 5);
+			kill(getpid(), SIGKILL);
+		}
+		close(to[1]);
+		EXPECT_EQ(-SIGKILL, wait_for(pid));
+		char c = 0;
+
+		EXPECT_EQ(1, read(to[0], &c, 1));
+		EXPECT_EQ('y', c);
+		close(to[0]);
+	}
+}
+
+TEST_F(session, poll_says_when_the_last_member_is_gone)
+{
+	struct pollfd pollfd = { .fd = self->view.fd };
+	pid_t pid;
+	int to[2];
+	char c;
+
+	ASSERT_EQ(0, pipe(to));
+	EXPECT_EQ(0, poll(&pollfd, 1, 0));
+	CHILD(self->view, pid) {
+		close(to[1]);
+		if (!fork())
+			_exit(read(to[0], &c, 1));
+		_exit(0);
+	}
+	EXPECT_EQ(0, wait_for(pid));
+	EXPECT_EQ(0, poll(&pollfd, 1, 0));
+	EXPECT_EQ(1, self->view.page->members);
+	close(to[1]);
+	wait_none(&self->view);
+	EXPECT_EQ(0, self->view.page->members);
+}
+
+TEST_F(session, stop_is_for_good)
+{
+	struct profil_stop stop = { .size = sizeof(stop), .cookie = 1 };
+	struct pollfd pollfd = { .fd = self->view.fd };
+	__u64 ticks;
+	pid_t pid;
+
+	EXPECT_EQ(-EINVAL, profil_ioctl(self->view.fd, PROFIL_IOC_STOP, &stop));
+	CHILD(self->view, pid)
+		burn_for_ever();
+	wait_ticks(&self->view, 5);
+	EXPECT_EQ(PROFIL_SESSION_ON, self->view.page->state);
+	ASSERT_TRUE(view_finish(&self->view, &self->sums));
+	ticks = self->sums.ticks;
+	EXPECT_EQ(PROFIL_PROCESS_STOPPED, view_row(&self->view, 1)->state);
+	EXPECT_EQ(1, poll(&pollfd, 1, 0));
+	EXPECT_EQ(-ESRCH, session_join(self->view.fd));
+	burn_ms(60);
+	kill(pid, SIGKILL);
+	waitpid(pid, NULL, 0);
+	view_sum(&self->view, &self->sums);
+	EXPECT_EQ(ticks, self->sums.ticks);
+	EXPECT_EQ(0, session_stop(&self->view));
+}
+
+TEST_F(session, lives_as_long_as_its_mapping)
+{
+	pid_t pid;
+
+	CHILD(self->view, pid)
+		burn_for_ever();
+	close(self->view.fd);
+	wait_ticks(&self->view, 5);
+	kill(pid, SIGKILL);
+	waitpid(pid, NULL, 0);
+	self->view.fd = -1;
+}
+
+TEST_F(session, process_sees_nothing_of_it)
+{
+	pid_t pid;
+
+	CHILD(self->view, pid) {
+		/* Neither of the mapping that the profiler has. */
+		if (find_anchor(NULL) || mincore((void *)self->view.page, PAGE, (void *)&pid) != -1)
+			_exit(1);
+		exec_image(self_exe, "--nothing", NULL);
+	}
+	EXPECT_EQ(0, wait_for(pid));
+}
+
+TEST_F(session, four_sessions_count_a_process_and_no_fifth)
+{
+	struct profil_session args = session_args();
+	struct view views[5];
+	struct sums sums;
+	pid_t pid;
+	int i;
+
+	for (i = 0; i < 5; i++)
+		ASSERT_EQ(0, view_open(&views[i], &args));
+	pid = fork();
+	ASSERT_LE(0, pid);
+	if (!pid) {
+		for (i = 0; i < 4; i++)
+			if (session_join(views[i].fd))
+				_exit(1);
+		if (session_join(views[0].fd) != -EALREADY)
+			_exit(2);
+		if (session_join(views[4].fd) != -ENOSPC)
+			_exit(3);
+		if (wait_for(spin_child() ?: 1) == 0)
+			_exit(4);
+		_exit(0);
+	}
+	for (i = 0; i < 4; i++)
+		wait_ticks(&views[i], TICKS);
+	for (i = 0; i < 4; i++) {
+		ASSERT_EQ(3, views[i].page->processes_used);
+		kill(view_row(&views[i], 2)->pid, SIGKILL);
+	}
+	EXPECT_EQ(0, wait_for(pid));
+	for (i = 0; i < 4; i++) {
+		ASSERT_TRUE(view_finish(&views[i], &sums));
+		EXPECT_LE(TICKS, sums.ticks);
+	}
+	for (i = 0; i < 5; i++)
+		view_close(&views[i]);
+}
+
+/* ---- flags and rates */
+
+/* A session of these arguments, and a child that spins and has one that does. */
+static int run_with(struct profil_session *args, struct view *view, struct sums *sums, __u64 ticks)
+{
+	pid_t pid, child;
+	int to[2];
+
+	if (view_open(view, args) || pipe(to))
+		return -1;
+	pid = fork();
+	if (!pid) {
+		if (session_join(view->fd))
+			_exit(100);
+		child = spin_child();
+		if (write(to[1], &child, sizeof(child)) != sizeof(child))
+			_exit(1);
+		burn_for_ever();
+	}
+	if (read(to[0], &child, sizeof(child)) != sizeof(child))
+		return -1;
+	wait_ticks(view, ticks);
+	kill(pid, SIGKILL);
+	kill(child, SIGKILL);
+	waitpid(pid, NULL, 0);
+	close(to[0]);
+	close(to[1]);
+	return view_finish(view, sums) ? 0 : -1;
+}
+
+TEST_F(session, noinherit_leaves_children_out)
+{
+	struct view view;
+
+	self->args.flags = PROFIL_SESSION_F_NOINHERIT;
+	ASSERT_EQ(0, run_with(&self->args, &view, &self->sums, TICKS));
+	EXPECT_EQ(2, view.page->processes_used);
+	EXPECT_EQ(0, view.page->forks_missed);
+	view_close(&view);
+}
+
+TEST_F(session, per_process_tells_places_of_files_apart)
+{
+	__u64 ticks[3] = { 0 };
+	struct view view;
+	__u32 i;
+
+	self->args.flags = PROFIL_SESSION_F_PER_PROCESS;
+	ASSERT_EQ(0, run_with(&self->args, &view, &self->sums, 4 * TICKS));
+	for (i = 0; i < view.page->slots; i++)
+		if (view_slot(&view, i)->object && view_slot(&view, i)->process < 3)
+			ticks[view_slot(&view, i)->process] +=
+				view_slot(&view, i)->user + view_slot(&view, i)->system;
+	EXPECT_EQ(0, ticks[0]);
+	EXPECT_EQ(row_ticks(&view, 1) + row_ticks(&view, 2),
+		  ticks[1] + ticks[2] + view.page->exec + view.page->full);
+	EXPECT_LT(0, ticks[1]);
+	EXPECT_LT(0, ticks[2]);
+	view_close(&view);
+}
+
+TEST_F(session, user_only_has_no_system_time_in_slots)
+{
+	static char buf[1 << 16];
+	struct view view;
+	pid_t pid;
+	__u32 i;
+	int fd;
+
+	self->args.flags = PROFIL_SESSION_F_USER_ONLY;
+	ASSERT_EQ(0, view_open(&view, &self->args));
+	CHILD(view, pid) {
+		fd = open("/dev/zero", O_RDONLY);
+		read_loop(fd, buf, sizeof(buf), ~0UL);
+	}
+	wait_ticks(&view, TICKS);
+	kill(pid, SIGKILL);
+	waitpid(pid, NULL, 0);
+	ASSERT_TRUE(view_finish(&view, &self->sums));
+	EXPECT_EQ(self->sums.system, view.page->not_due);
+	EXPECT_LT(0, view.page->not_due);
+	for (i = 0; i < view.page->slots; i++)
+		EXPECT_EQ(0, view_slot(&view, i)->system);
+	view_close(&view);
+}
+
+TEST_F(session, rate_has_its_share_of_the_ticks)
+{
+	struct profil_query query;
+	struct view view;
+	int fd = profil_open();
+
+	ASSERT_EQ(0, profil_query(fd, &query));
+	close(fd);
+	self->args.rate = query.out_tick_hz / 5;
+	ASSERT_EQ(0, run_with(&self->args, &view, &self->sums, 10 * TICKS));
+	/* Of each window of 5 ticks one; the last window may be cut. */
+	EXPECT_LE(self->sums.ticks / 5, self->sums.ticks - view.page->not_due);
+	EXPECT_LE(self->sums.ticks - view.page->not_due, self->sums.ticks / 5 + 1);
+	view_close(&view);
+}
+
+/* ---- tables that are full */
+
+TEST_F(session, full_table_of_slots_is_counted)
+{
+	struct view view;
+	char *code;
+	pid_t pid;
+	int i;
+
+	self->args.slots = PROFIL_SLOTS_MIN;
+	ASSERT_EQ(0, view_open(&view, &self->args));
+	code = copies_of_spin(8192);
+	ASSERT_NE(NULL, code);
+	CHILD(view, pid)
+		/* A place is new for nearly each tick. */
+		for (i = 0; ; i = (i + 1) % 8192)
+			((void (*)(unsigned long))(code + i * COPY_BYTES))(HOT_ROUNDS / 16);
+	while (!__atomic_load_n(&view.page->full, __ATOMIC_RELAXED))
+		usleep(5000);
+	wait_ticks(&view, TICKS);
+	kill(pid, SIGKILL);
+	waitpid(pid, NULL, 0);
+	ASSERT_TRUE(view_finish(&view, &self->sums));
+	EXPECT_LT(0, view.page->full);
+	EXPECT_EQ(0, view.page->full_objects);
+	view_close(&view);
+}
+
+TEST_F(session, full_table_of_objects_is_counted)
+{
+	char path[] = "/tmp/profil_object_XXXXXX", *code[16];
+	struct view view;
+	int i, fd;
+	pid_t pid;
+
+	self->args.objects = PROFIL_OBJECTS_MIN;
+	ASSERT_EQ(0, view_open(&view, &self->args));
+	for (i = 0; i < 16; i++) {
+		strcpy(path, "/tmp/profil_object_XXXXXX");
+		fd = mkstemp(path);
+		ASSERT_LE(0, fd);
+		ASSERT_EQ(0, unlink(path));
+		ASSERT_EQ(COPY_BYTES, write(fd, (void *)spin, COPY_BYTES));
+		code[i] = mmap(NULL, PAGE, PROT_READ | PROT_EXEC, MAP_PRIVATE, fd, 0);
+		ASSERT_NE(MAP_FAILED, (void *)code[i]);
+		close(fd);
+	}
+	CHILD(view, pid)
+		for (i = 0; ; i = (i + 1) % 16)
+			((void (*)(unsigned long))code[i])(4 * HOT_ROUNDS);
+	while (!__atomic_load_n(&view.page->full_objects, __ATOMIC_RELAXED))
+		usleep(5000);
+	kill(pid, SIGKILL);
+	waitpid(pid, NULL, 0);
+	ASSERT_TRUE(view_finish(&view, &self->sums));
+	EXPECT_EQ(10, view.page->objects_used);
+	EXPECT_EQ(view.page->full, view.page->full_objects);
+	view_close(&view);
+}
+
+TEST_F(session, processes_without_a_row_are_in_row_0)
+{
+	struct view view;
+	pid_t pid;
+	int i;
+
+	self->args.processes = PROFIL_PROCESSES_MIN;
+	ASSERT_EQ(0, view_open(&view, &self->args));
+	CHILD(view, pid) {
+		for (i = 0; i < 20; i++) {
+			pid = fork();
+			if (!pid)
+				exec_image(self_exe, "--burn", "20");
+			if (wait_for(pid))
+				_exit(1);
+			/* Until its place among the members is free again. */
+			usleep(100000);
+		}
+		_exit(0);
+	}
+	EXPECT_EQ(0, wait_for(pid));
+	wait_none(&view);
+	ASSERT_TRUE(view_finish(&view, &self->sums));
+	EXPECT_EQ(16, view.page->processes_used);
+	EXPECT_EQ(0, view.page->forks_missed);
+	EXPECT_LT(5, row_ticks(&view, 0));
+	EXPECT_EQ(PROFIL_PROCESS_OTHERS, view_row(&view, 0)->state);
+	EXPECT_EQ(0, view_row(&view, 0)->images);
+	view_close(&view);
+}
+
+TEST_F(session, children_beyond_the_members_are_missed)
+{
+	pid_t pids[20], pid;
+	struct view view;
+	int i;
+
+	self->args.processes = PROFIL_PROCESSES_MIN;
+	ASSERT_EQ(0, view_open(&view, &self->args));
+	CHILD(view, pid) {
+		for (i = 0; i < 20; i++) {
+			pids[i] = fork();
+			if (!pids[i])
+				for (;;)
+					pause();
+		}
+		for (i = 0; i < 20; i++)
+			kill(pids[i], SIGKILL);
+		_exit(0);
+	}
+	EXPECT_EQ(0, wait_for(pid));
+	wait_none(&view);
+	EXPECT_EQ(5, view.page->forks_missed);
+	view_close(&view);
+}
+
+/* ---- objects */
+
+static int session_object(int fd, __u32 object, char *path, __u32 len, struct profil_object *args)
+{
+	*args = (struct profil_object){
+		.size = sizeof(*args),
+		.object = object,
+		.path_uptr = UPTR(path),
+		.path_len = len,
+	};
+	return profil_ioctl(fd, PROFIL_IOC_OBJECT, args);
+}
+
+/* The one object of a session whose member ran one program. */
+static __u32 only_object(const struct view *view)
+{
+	__u32 i, found = 0;
+
+	for (i = PROFIL_OBJECT_FILES; i < view->page->objects; i++)
+		if (view_object(view, i)->kind)
+			found = i;
+	return found;
+}
+
+TEST_F(session, object_gives_the_file_and_its_path)
+{
+	char path[] = "/tmp/profil_session_XXXXXX", name[PATH_MAX], gone[64];
+	struct profil_object args;
+	struct stat was, is;
+	__u32 object;
+	pid_t pid;
+
+	ASSERT_EQ(0, make_setuid(path));
+	ASSERT_EQ(0, chmod(path, 0755));
+	ASSERT_EQ(0, stat(path, &was));
+	snprintf(gone, sizeof(gone), "%s (deleted)", path);
+	CHILD(self->view, pid)
+		exec_image(path, "--spin", NULL);
+	while (!only_object(&self->view) || view_row(&self->view, 1)->images != 1)
+		usleep(5000);
+	wait_ticks(&self->view, TICKS);
+	kill(pid, SIGKILL);
+	waitpid(pid, NULL, 0);
+	for (object = PROFIL_OBJECT_FILES; object < self->view.page->objects; object++)
+		if (view_object(&self->view, object)->ino == was.st_ino)
+			break;
+	ASSERT_LT(object, self->view.page->objects);
+	ASSERT_EQ(PROFIL_ENTRY_FILE, view_object(&self->view, object)->kind);
+
+	ASSERT_EQ(0, session_object(self->view.fd, object, name, sizeof(name), &args));
+	EXPECT_STREQ(path, name);
+	EXPECT_EQ(sizeof(path), args.out_path_len);
+	ASSERT_LE(0, args.out_fd);
+	EXPECT_EQ(FD_CLOEXEC, fcntl(args.out_fd, F_GETFD));
+	EXPECT_EQ(O_RDONLY, fcntl(args.out_fd, F_GETFL) & O_ACCMODE);
+	close(args.out_fd);
+
+	/* Whatever its name is now. */
+	ASSERT_EQ(0, unlink(path));
+	ASSERT_EQ(0, session_object(self->view.fd, object, name, sizeof(name), &args));
+	EXPECT_STREQ(gone, name);
+	ASSERT_EQ(0, fstat(args.out_fd, &is));
+	EXPECT_EQ(was.st_ino, is.st_ino);
+	EXPECT_EQ(was.st_dev, is.st_dev);
+	EXPECT_EQ(was.st_size, is.st_size);
+	close(args.out_fd);
+
+	strcpy(name, "x");
+	ASSERT_EQ(0, session_object(self->view.fd, object, name, 5, &args));
+	EXPECT_STREQ("x", name);
+	EXPECT_EQ(strlen(gone) + 1, args.out_path_len);
+	close(args.out_fd);
+	EXPECT_EQ(-EFAULT, session_object(self->view.fd, object, (char *)1, PATH_MAX, &args));
+	EXPECT_EQ(-ENOENT, session_object(self->view.fd, 0, NULL, 0, &args));
+	EXPECT_EQ(-ENOENT, session_object(self->view.fd, PROFIL_OBJECT_VDSO, NULL, 0, &args));
+	EXPECT_EQ(-ENOENT, session_object(self->view.fd, 64, NULL, 0, &args));
+	EXPECT_EQ(-ENOENT, session_object(self->view.fd, ~0U, NULL, 0, &args));
+}
+
+/* The descriptor of a session does not open what its holder may not read. */
+static int object_of_root(FIXTURE_DATA(rights) *self)
+{
+	pid_t pid = run_setuid(self, "--burn");
+	struct profil_object args;
+	struct stat stat;
+	__u32 object;
+
+	if (wait_for(pid) || lstat(self->path, &stat))
+		return 1;
+	for (object = self->view.page->objects - 1; object; object--)
+		if (view_object(&self->view, object)->ino == stat.st_ino)
+			break;
+	if (session_object(self->view.fd, object, NULL, 0, &args) || args.out_fd < 0)
+		return 2;
+	pid = fork();
+	if (pid)
+		return wait_for(pid);
+	if (become(USER) || session_object(self->view.fd, object, NULL, 0, &args))
+		_exit(3);
+	_exit(-args.out_fd);
+}
+
+TEST_F(rights, object_opens_only_what_the_caller_may_read)
+{
+	ASSERT_EQ(0, chmod(self->path, 0700));
+	EXPECT_EQ(EACCES, as_user(0, object_of_root, self));
+}
+
+/* ---- bad input */
+
+TEST_F(session, mapping_is_for_reading_alone)
+{
+	void *map;
+
+	EXPECT_EQ(-1, mprotect((void *)self->view.page, PAGE, PROT_READ | PROT_WRITE));
+	EXPECT_EQ(EACCES, errno);
+	EXPECT_EQ(-1, mprotect((void *)self->view.page, PAGE, PROT_READ | PROT_EXEC));
+	EXPECT_EQ(EACCES, errno);
+	map = mmap(NULL, PAGE, PROT_READ | PROT_WRITE, MAP_SHARED, self->view.fd, 0);
+	EXPECT_EQ(MAP_FAILED, map);
+	EXPECT_EQ(EACCES, errno);
+	map = mmap(NULL, PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE, self->view.fd, 0);
+	EXPECT_EQ(MAP_FAILED, map);
+	EXPECT_EQ(EACCES, errno);
+	map = mmap(NULL, PAGE, PROT_READ, MAP_SHARED, self->view.fd, PAGE);
+	EXPECT_EQ(MAP_FAILED, map);
+	EXPECT_EQ(EINVAL, errno);
+	map = mmap(NULL, self->view.bytes + PAGE, PROT_READ, MAP_SHARED, self->view.fd, 0);
+	EXPECT_EQ(MAP_FAILED, map);
+	EXPECT_EQ(EINVAL, errno);
+	/* Its first page alone serves who wants no more. */
+	map = mmap(NULL, PAGE, PROT_READ, MAP_PRIVATE, self->view.fd, 0);
+	ASSERT_NE(MAP_FAILED, map);
+	EXPECT_EQ(sizeof(struct profil_session_page), *(__u32 *)map);
+	EXPECT_EQ(-1, mprotect(map, PAGE, PROT_READ | PROT_WRITE));
+	EXPECT_EQ(EACCES, errno);
+	munmap(map, PAGE);
+}
+
+TEST_F(session, page_says_where_the_tables_are)
+{
+	const struct profil_session_page *page = self->view.page;
+
+	EXPECT_EQ(PROFIL_ABI, page->abi);
+	EXPECT_EQ(8192, page->slots);
+	EXPECT_EQ(256, page->processes);
+	EXPECT_EQ(64, page->objects);
+	EXPECT_EQ(sizeof(struct profil_slot), page->slot_len);
+	EXPECT_EQ(sizeof(struct profil_process), page->process_len);
+	EXPECT_EQ(sizeof(struct profil_object_entry), page->object_len);
+	EXPECT_LE(page->size, page->slots_offset);
+	EXPECT_LE(page->slots_offset + page->slots * page->slot_len, page->processes_offset);
+	EXPECT_LE(page->processes_offset + page->processes * page->process_len,
+		  page->objects_offset);
+	EXPECT_LE(page->objects_offset + page->objects * page->object_len, self->view.bytes);
+	EXPECT_EQ(PROFIL_SESSION_ON, page->state);
+	EXPECT_EQ(1, page->processes_used);
+	EXPECT_EQ(0, page->members);
+}
+
+TEST_F(session, arguments_have_one_errno_per_cause)
+{
+	struct profil_session args;
+	int fd = profil_open();
+	size_t i;
+	struct {
+		size_t at;
+		__u32 value;
+		int err;
+	} bad[] = {
+#define WORD(_word) offsetof(struct profil_session, _word)
+		{ WORD(slots), 0, -EINVAL },
+		{ WORD(slots), PROFIL_SLOTS_MIN / 2, -EINVAL },
+		{ WORD(slots), PROFIL_SLOTS_MIN + 1, -EINVAL },
+		{ WORD(slots), PROFIL_SLOTS_MAX * 2, -EINVAL },
+		{ WORD(processes), PROFIL_PROCESSES_MIN - 1, -EINVAL },
+		{ WORD(processes), PROFIL_PROCESSES_MAX + 1, -EINVAL },
+		{ WORD(objects), PROFIL_OBJECTS_MIN / 2, -EINVAL },
+		{ WORD(objects), 48, -EINVAL },
+		{ WORD(objects), PROFIL_OBJECTS_MAX * 2, -EINVAL },
+		{ WORD(jitter), 1, -EINVAL },
+		{ WORD(__reserved), 1, -EINVAL },
+		{ WORD(flags), PROFIL_SESSION_F_KERNEL, -EOPNOTSUPP },
+		{ WORD(flags), 1 << 4, -EOPNOTSUPP },
+		{ WORD(flags), 1U << 31, -EOPNOTSUPP },
+		{ WORD(source), PROFIL_SOURCE_TIMER, -EOPNOTSUPP },
+		{ WORD(rate), 100000, -EOPNOTSUPP },
+		{ WORD(size), sizeof(args) - 1, -EINVAL },
+		{ WORD(size), 0, -EINVAL },
+		{ WORD(size), PAGE + 1, -E2BIG },
+	};
+
+	for (i = 0; i < ARRAY_SIZE(bad); i++) {
+		args = session_args();
+		*(__u32 *)((char *)&args + bad[i].at) = bad[i].value;
+		EXPECT_EQ(bad[i].err, profil_ioctl(fd, PROFIL_IOC_SESSION, &args))
+			TH_LOG("byte %zu: %u", bad[i].at, bad[i].value);
+	}
+	EXPECT_EQ(-EFAULT, profil_ioctl(fd, PROFIL_IOC_SESSION, NULL));
+	close(fd);
+}
+
+TEST_F(session, smallest_and_largest_tables_are_had)
+{
+	struct view view;
+
+	self->args.slots = PROFIL_SLOTS_MIN;
+	self->args.processes = PROFIL_PROCESSES_MIN;
+	self->args.objects = PROFIL_OBJECTS_MIN;
+	ASSERT_EQ(0, view_open(&view, &self->args));
+	view_close(&view);
+	self->args.slots = PROFIL_SLOTS_MAX;
+	self->args.processes = PROFIL_PROCESSES_MAX;
+	self->args.objects = PROFIL_OBJECTS_MAX;
+	ASSERT_EQ(0, view_open(&view, &self->args));
+	view_close(&view);
+}
+
+TEST_F(session, commands_are_those_of_their_descriptor)
+{
+	struct profil_query query = { .size = sizeof(query) };
+	struct profil_join join = { .size = sizeof(join), .flags = 1 };
+	int fd = profil_open(), cmd;
+
+	EXPECT_EQ(-EOPNOTSUPP, profil_ioctl(self->view.fd, PROFIL_IOC_JOIN, &join));
+	join.flags = 0;
+	join.size = 4;
+	EXPECT_EQ(-EINVAL, profil_ioctl(self->view.fd, PROFIL_IOC_JOIN, &join));
+	EXPECT_EQ(-ENOTTY, profil_ioctl(self->view.fd, PROFIL_IOC_QUERY, &query));
+	EXPECT_EQ(-ENOTTY, profil_ioctl(self->view.fd, PROFIL_IOC_SESSION, &self->args));
+	EXPECT_EQ(-ENOTTY, profil_ioctl(self->view.fd, _IO(PROFIL_IOC_MAGIC, 8), &query));
+	for (cmd = 5; cmd < 9; cmd++)
+		EXPECT_EQ(-ENOTTY, profil_ioctl(fd, _IO(PROFIL_IOC_MAGIC, cmd), &query));
+	close(fd);
+}
+
+/* As uapi_test has it for the other commands. */
+TEST_F(session, commands_take_the_sizes_that_they_know)
+{
+	static const struct {
+		unsigned int cmd;
+		__u32 size;
+		int err;	/* of a structure of zeros */
+	} commands[] = {
+		{ PROFIL_IOC_SESSION, sizeof(struct profil_session), -EINVAL },
+		{ PROFIL_IOC_STOP, sizeof(struct profil_stop), 0 },
+		{ PROFIL_IOC_JOIN, sizeof(struct profil_join), -ESRCH },
+		{ PROFIL_IOC_ATTACH, sizeof(struct profil_attach), -EINVAL },
+		{ PROFIL_IOC_OBJECT, sizeof(struct profil_object), -ENOENT },
+	};
+	char *pages = mmap(NULL, 3 * PAGE, PROT_READ | PROT_WRITE,
+			   MAP_PRIVATE | MAP_ANONYMOUS, -1, 0), *at;
+	int device = profil_open(), fd;
+	__u32 size;
+	size_t i;
+
+	ASSERT_NE(MAP_FAILED, (void *)pages);
+	ASSERT_EQ(0, munmap(pages + 2 * PAGE, PAGE));
+	for (i = 0; i < ARRAY_SIZE(commands); i++) {
+		fd = commands[i].cmd == PROFIL_IOC_SESSION ? device : self->view.fd;
+		for (size = 0; size < 2 * PAGE; size += size < commands[i].size + 4 ? 1 : 509) {
+			/* To the last byte that is there. */
+			at = pages + 2 * PAGE - size;
+			if (size < sizeof(size))
+				at = pages;
+			memset(at, 0, size);
+			*(__u32 *)at = size;
+			EXPECT_EQ(size < commands[i].size ? -EINVAL :
+				  size > PAGE ? -E2BIG : commands[i].err,
+				  profil_ioctl(fd, commands[i].cmd, at))
+				TH_LOG("command %u of %u bytes", commands[i].cmd, size);
+			if (size <= commands[i].size || size > PAGE)
+				continue;
+			at[size - 1] = 1;
+			EXPECT_EQ(-E2BIG, profil_ioctl(fd, commands[i].cmd, at))
+				TH_LOG("command %u of %u bytes", commands[i].cmd, size);
+		}
+		EXPECT_EQ(-EFAULT, profil_ioctl(fd, commands[i].cmd, pages + 2 * PAGE));
+	}
+	close(device);
+}
+
+/* Who cannot be told of the descriptor has none. */
+TEST_F(session, session_that_cannot_be_told_is_none)
+{
+	struct profil_session *args = mmap(NULL, PAGE, PROT_READ | PROT_WRITE,
+					   MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	int fd = profil_open(), next = dup(fd), i;
+
+	ASSERT_NE(MAP_FAILED, (void *)args);
+	close(next);
+	*args = session_args();
+	ASSERT_EQ(0, mprotect(args, PAGE, PROT_READ));
+	/* More often than sessions are to be had. */
+	for (i = 0; i < 3; i++)
+		EXPECT_EQ(-EFAULT, profil_ioctl(fd, PROFIL_IOC_SESSION, args));
+	EXPECT_EQ(next, dup(fd));
+	close(next);
+	close(fd);
+}
+
+TEST_F(session, query_tells_what_there_is)
+{
+	struct profil_query query;
+	int fd = profil_open();
+
+	ASSERT_EQ(0, profil_query(fd, &query));
+	EXPECT_EQ(PROFIL_SESSION_F_NOINHERIT | PROFIL_SESSION_F_PER_PROCESS |
+		  PROFIL_SESSION_F_USER_ONLY, query.out_session_flags);
+	EXPECT_EQ(1 << PROFIL_SOURCE_TICK, query.out_session_sources);
+	close(fd);
+}
+
+/* ---- limits */
+
+static const char *const knobs[] = {
+	"max_sessions_user", "max_slots_user", "max_members_user", "max_objects_user",
+};
+
+FIXTURE(quota) {
+	char was[ARRAY_SIZE(knobs)][32];
+	struct view view;
+	struct profil_session args;
+};
+
+static int set_knob(size_t knob, const char *value)
+{
+	char path[128];
+
+	snprintf(path, sizeof(path), KNOBS "%s", knobs[knob]);
+	return write_file(path, 0, value);
+}
+
+FIXTURE_SETUP(quota)
+{
+	char path[128];
+	size_t i;
+
+	if (geteuid())
+		SKIP(return, "only root can set limits");
+	for (i = 0; i < ARRAY_SIZE(knobs); i++) {
+		snprintf(path, sizeof(path), KNOBS "%s", knobs[i]);
+		ASSERT_EQ(0, read_file(path, self->was[i], sizeof(self->was[i])));
+	}
+	self->args = session_args();
+}
+
+FIXTURE_TEARDOWN(quota)
+{
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(knobs); i++)
+		EXPECT_EQ(0, set_knob(i, self->was[i]));
+}
+
+/* What former sessions had is given back by a worker. */
+static int open_patiently(struct view *view, struct profil_session *args)
+{
+	int err;
+
+	while ((err = view_open(view, args)) == -ENOSPC)
+		usleep(5000);
+	return err;
+}
+
+TEST_F(quota, sessions_of_a_user_are_limited)
+{
+	struct view views[3];
+	int i;
+
+	ASSERT_EQ(0, set_knob(0, "3"));
+	for (i = 0; i < 3; i++)
+		ASSERT_EQ(0, open_patiently(&views[i], &self->args));
+	EXPECT_EQ(-ENOSPC, view_open(&self->view, &self->args));
+	view_close(&views[0]);
+	EXPECT_EQ(0, open_patiently(&views[0], &self->args));
+	for (i = 0; i < 3; i++)
+		view_close(&views[i]);
+}
+
+TEST_F(quota, slots_members_and_objects_of_a_user_are_limited)
+{
+	static const char *const enough[] = { "", "8192", "256", "64" };
+	static const char *const less[] = { "", "8191", "255", "63" };
+	size_t i;
+
+	for (i = 1; i < ARRAY_SIZE(knobs); i++) {
+		ASSERT_EQ(0, set_knob(i, less[i]));
+		EXPECT_EQ(-ENOSPC, view_open(&self->view, &self->args));
+		ASSERT_EQ(0, set_knob(i, enough[i]));
+		ASSERT_EQ(0, open_patiently(&self->view, &self->args));
+		/* All of it is in use. */
+		EXPECT_EQ(-ENOSPC, view_open(&(struct view){ 0 }, &self->args));
+		view_close(&self->view);
+		ASSERT_EQ(0, set_knob(i, self->was[i]));
+	}
+}
+
+TEST_F(quota, none_turns_sessions_off)
+{
+	struct profil_query query;
+	int fd = profil_open();
+
+	ASSERT_EQ(0, set_knob(0, "0"));
+	EXPECT_EQ(-ENOSPC, view_open(&self->view, &self->args));
+	ASSERT_EQ(0, profil_query(fd, &query));
+	EXPECT_EQ(0, query.out_session_flags);
+	EXPECT_EQ(0, query.out_session_sources);
+	close(fd);
+}
+
+/* ---- this program, as a target */
+
+static int image(const char *what, const char *arg)
+{
+	char left[16];
+	int fd;
+
+	if (!strcmp(what, "--burn")) {
+		burn_ms(atoi(arg));
+	} else if (!strcmp(what, "--spin")) {
+		burn_for_ever();
+	} else if (!strcmp(what, "--nothing")) {
+		/* No descriptor came along, but those that the test had. */
+		for (fd = 3; fd < 64; fd++)
+			if (fcntl(fd, F_GETFD) != -1 && fcntl(fd, F_GETFL) == O_RDONLY)
+				return 1;
+	} else if (!strcmp(what, "--chain")) {
+		burn_ms(40);
+		snprintf(left, sizeof(left), "%d", atoi(arg) - 1);
+		if (atoi(arg))
+			exec_image(self_exe, what, left);
+	}
+	return 0;
+}
+
+int main(int argc, char **argv)
+{
+	if (argc >= 2 && !strncmp(argv[1], "--", 2) && !strcmp(argv[0], "session_test"))
+		return image(argv[1], argc > 2 ? argv[2] : "0");
+	return test_harness_run(argc, argv);
+}
