@@ -15,7 +15,7 @@ set -euo pipefail
 
 BENCH=$TOP/selftests/bench
 OUT=$BUILD/bench
-COSTS='plain loaded ftrace kprobe hrtimer timer deferred instead floor again'
+COSTS='plain loaded ftrace kprobe hrtimer timer deferred instead session floor again'
 GROWTH='regions text processes threads fork calls disturb'
 CPUS='exact tries accuracy' # of two
 

@@ -6,10 +6,11 @@
  *
  * WHO is profiled, and by what: nobody; other, a process that sleeps, by us;
  * profil, sigprof, glibc, perf: this one; hundred: this one by us, as profil() does,
- * 100 times a second; floor: this one by that module.  WORK
+ * 100 times a second; floor: this one by that module; member: this one by a session
+ * of ours; members: processes that sleep, by a session.  WORK
  * is what it does: user; kernel, where it is nearly always in a system call; or
  * long, one call over many ticks.  NUMBER is of regions, for profil; of processes,
- * for other; of bytes of code, for text, which is this process by us; of samples
+ * for other and members; of bytes of code, for text, which is this process by us; of samples
  * in a period of the tick, for timer, which is our other source, and perf.
  * THREADS take turns on the one CPU.
  *

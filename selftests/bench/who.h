@@ -23,6 +23,7 @@ static unsigned long number = 1;
 static volatile unsigned long signals;
 static unsigned short bins[BURST_PAGE / 2];
 static struct perf_event_mmap_page *ring;
+static const struct profil_session_page *session;
 
 static inline unsigned long samples_none(void)
 {
@@ -52,6 +53,15 @@ static inline unsigned long samples_bins(void)
 static inline unsigned long samples_ring(void)
 {
 	return __atomic_load_n(&ring->data_head, __ATOMIC_ACQUIRE);
+}
+
+/* Of the first member. */
+static inline unsigned long samples_session(void)
+{
+	const struct profil_process *row = (const void *)((const char *)session +
+		session->processes_offset + session->process_len);
+
+	return *(const volatile __u64 *)&row->user + *(const volatile __u64 *)&row->system;
 }
 
 static inline void begin_nobody(void)
@@ -169,6 +179,58 @@ static inline void begin_other(void)
 	}
 }
 
+static inline int begin_session(void)
+{
+	struct profil_session args = {
+		.size = sizeof(args),
+		.slots = 65536,
+		.processes = 2048,
+		.objects = 1024,
+	};
+
+	if (ioctl(device(), PROFIL_IOC_SESSION, &args))
+		fail("SESSION");
+	session = mmap(NULL, args.out_bytes, PROT_READ, MAP_SHARED, args.out_fd, 0);
+	if (session == MAP_FAILED)
+		fail("mmap");
+	return args.out_fd;
+}
+
+static inline void join_session(int fd)
+{
+	struct profil_join join = { .size = sizeof(join) };
+
+	if (ioctl(fd, PROFIL_IOC_JOIN, &join))
+		fail("JOIN");
+}
+
+static inline void begin_member(void)
+{
+	join_session(begin_session());
+}
+
+/* Others are members: so many processes that sleep. */
+static inline void begin_members(void)
+{
+	int fd = begin_session(), ready[2];
+	unsigned long i;
+	char byte;
+
+	if (pipe(ready))
+		fail("pipe");
+	for (i = 0; i < number; i++) {
+		if (!fork()) {
+			prctl(PR_SET_PDEATHSIG, SIGKILL);
+			join_session(fd);
+			if (write(ready[1], "", 1) == 1)
+				pause();
+			_exit(1);
+		}
+		if (read(ready[0], &byte, 1) != 1)
+			fail("read");
+	}
+}
+
 static void handler(int sig __attribute__((unused)))
 {
 	signals++;
@@ -227,6 +289,8 @@ static const struct who whos[] = {
 	{ "sigprof", begin_sigprof, samples_signals, false },
 	{ "glibc", begin_glibc, samples_bins, false },
 	{ "perf", begin_perf, samples_ring, false },
+	{ "member", begin_member, samples_session, true },
+	{ "members", begin_members, samples_none, false },
 	{ "floor", begin_floor, samples_counter, false },
 };
 
