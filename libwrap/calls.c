@@ -5,7 +5,7 @@
 #include <stdint.h>
 #include "internal.h"
 
-int libprofil_start(struct profil_start *start)
+int libprofil_start(struct profil_ioc_start *start)
 {
 	uintptr_t unknown = ANCHOR_UNKNOWN, former = atomic_load(&libprofil_anchor);
 	int err = errno;
@@ -46,14 +46,14 @@ int libprofil_or_complain(int ret)
 }
 
 PROFIL_API
-int profil_start(struct profil_start *start)
+int profil_start(struct profil_ioc_start *start)
 {
 	return libprofil_or_complain(libprofil_start(start));
 }
 
 static int stop(bool pause)
 {
-	struct profil_stop args = { .size = sizeof(args) };
+	struct profil_ioc_stop args = { .size = sizeof(args) };
 	uintptr_t page = atomic_load(&libprofil_anchor), none = 0;
 	int ret;
 
@@ -108,13 +108,13 @@ int profil_stop(void)
 }
 
 PROFIL_API
-int profil_stats(struct profil_stats *stats)
+int profil_stats(struct profil_ioc_stats *stats)
 {
 	return libprofil_or_complain(libprofil_command(PROFIL_IOC_STATS, stats));
 }
 
 PROFIL_API
-int profil_query(struct profil_query *query)
+int profil_query(struct profil_ioc_query *query)
 {
 	return libprofil_or_complain(libprofil_command(PROFIL_IOC_QUERY, query));
 }

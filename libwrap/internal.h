@@ -53,10 +53,10 @@ void libprofil_say_once(atomic_flag *said, const char *const parts[LIBPROFIL_PAR
 
 /* rate.c: what the environment asks for.  Not for profil_start(). */
 bool libprofil_rate_asked(void);
-void libprofil_rate_choose(struct profil_start *start, const struct profil_query *query);
+void libprofil_rate_choose(struct profil_ioc_start *start, const struct profil_ioc_query *query);
 
 /* calls.c: 0, -1, or NO_DEVICE */
-int libprofil_start(struct profil_start *start);
+int libprofil_start(struct profil_ioc_start *start);
 /* What START returned, with the error of profil(2) for a histogram. */
 int libprofil_as_profil(int ret);
 /* What a command returned, and a line on stderr where there is no device: 0 or -1. */

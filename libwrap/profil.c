@@ -8,9 +8,9 @@
 #include "internal.h"
 
 /* Without the environment, one command is enough. */
-static int start_device(struct profil_start *start)
+static int start_device(struct profil_ioc_start *start)
 {
-	struct profil_query query = { .size = sizeof(query) };
+	struct profil_ioc_query query = { .size = sizeof(query) };
 	int ret;
 
 	if (libprofil_rate_asked()) {
@@ -48,7 +48,7 @@ int profil(unsigned short *buf, size_t bufsiz, size_t offset,
 		.offset = offset,
 		.scale = scale,
 	};
-	struct profil_start start = {
+	struct profil_ioc_start start = {
 		.size = sizeof(start),
 		.region_num = 1,
 		.region_len = sizeof(region),

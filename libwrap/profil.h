@@ -157,7 +157,7 @@ int profil(unsigned short *buf, size_t bufsiz, size_t offset,
  *
  * Errors: as for profil(); EINVAL for unknown flags, for a histogram that is not
  * aligned to its counters, for @profcnt below 0 and for a pr_scale above 2^32 - 1;
- * E2BIG for more ranges than &struct profil_query.out_regions_max, not counting
+ * E2BIG for more ranges than &struct profil_ioc_query.out_regions_max, not counting
  * those left out.
  */
 
@@ -169,7 +169,7 @@ int profil(unsigned short *buf, size_t bufsiz, size_t offset,
  * ENODEV.  After ENXIO, for a histogram, nothing is profiled any more, nor after EFAULT
  * where @start could be read but not written; after all others an earlier profile goes on.
  */
-int profil_start(struct profil_start *start);
+int profil_start(struct profil_ioc_start *start);
 
 /**
  * profil_stop() - End profiling; the histograms may be freed afterwards
@@ -188,7 +188,7 @@ int profil_stop(void);
  * Errors: ENOENT when nothing was started in this address space, or what was has been
  * turned off; EINVAL, E2BIG, ESTALE.
  */
-int profil_stats(struct profil_stats *stats);
+int profil_stats(struct profil_ioc_stats *stats);
 
 /**
  * profil_query() - Ask the kernel for the tick's rate, the hook and the limits
@@ -196,7 +196,7 @@ int profil_stats(struct profil_stats *stats);
  *
  * Errors: EINVAL, E2BIG.
  */
-int profil_query(struct profil_query *query);
+int profil_query(struct profil_ioc_query *query);
 
 /**
  * profil_dump() - Write the files of a program of gcc -pg now, see libprofil(7)

@@ -82,7 +82,7 @@ static __u32 number(const char *word)
 	return *word || value > UINT32_MAX ? 0 : value;
 }
 
-static bool understand(struct wish *wish, __u32 rate, const struct profil_query *query)
+static bool understand(struct wish *wish, __u32 rate, const struct profil_ioc_query *query)
 {
 	__u32 tick = query->out_tick_hz;
 
@@ -100,7 +100,7 @@ static bool understand(struct wish *wish, __u32 rate, const struct profil_query 
 	return true;
 }
 
-static bool possible(const struct wish *wish, const struct profil_query *query)
+static bool possible(const struct wish *wish, const struct profil_ioc_query *query)
 {
 	__u32 finest = query->out_timer_rate_max;
 	__u32 most = wish->timer ? finest : query->out_tick_hz;
@@ -128,7 +128,7 @@ bool libprofil_rate_asked(void)
  *         something else is asked for and possible
  * @query: What the kernel has
  */
-void libprofil_rate_choose(struct profil_start *start, const struct profil_query *query)
+void libprofil_rate_choose(struct profil_ioc_start *start, const struct profil_ioc_query *query)
 {
 	struct wish wish = look();
 

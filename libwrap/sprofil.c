@@ -65,7 +65,7 @@ static int fill(struct profil_region *regions, int num,
 }
 
 /* Not malloc(): a child of fork() or a signal handler may be the caller. */
-static int start_ranges(struct profil_start *start, const struct prof *profp,
+static int start_ranges(struct profil_ioc_start *start, const struct prof *profp,
 			int profcnt, int num, unsigned int flags)
 {
 	size_t bytes = num * sizeof(struct profil_region);
@@ -85,7 +85,7 @@ static int start_ranges(struct profil_start *start, const struct prof *profp,
 	return ret;
 }
 
-static struct timeval period(__u32 rate, const struct profil_query *query)
+static struct timeval period(__u32 rate, const struct profil_ioc_query *query)
 {
 	__u64 us = rate ? (1000000 + rate / 2) / rate : (query->out_tick_ns + 500) / 1000;
 
@@ -102,8 +102,8 @@ PROFIL_API
 int sprofil(struct prof *profp, int profcnt, struct timeval *tvp,
 	    unsigned int flags)
 {
-	struct profil_query query = { .size = sizeof(query) };
-	struct profil_start start = {
+	struct profil_ioc_query query = { .size = sizeof(query) };
+	struct profil_ioc_start start = {
 		.size = sizeof(start),
 		.rate = flags & PROF_FAST ? 0 : SAMPLES_PER_SECOND,
 	};

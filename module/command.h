@@ -12,14 +12,14 @@ struct file;
 
 struct profil_args {
 	union {		/* comes first: it is what is copied */
-		struct profil_query	query;
-		struct profil_start	start;
-		struct profil_stop	stop;
-		struct profil_stats	stats;
-		struct profil_session	session;
-		struct profil_join	join;
-		struct profil_attach	attach;
-		struct profil_object	object;
+		struct profil_ioc_query	query;
+		struct profil_ioc_start	start;
+		struct profil_ioc_stop	stop;
+		struct profil_ioc_stats	stats;
+		struct profil_ioc_session	session;
+		struct profil_ioc_join	join;
+		struct profil_ioc_attach	attach;
+		struct profil_ioc_object	object;
 	};
 	struct file	*opened;	/* for the descriptor that the caller is told of */
 };

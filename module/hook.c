@@ -203,7 +203,7 @@ void profil_hook_put(void)
 }
 
 /* Says which hook is armed. */
-void profil_hook_query(struct profil_query *query)
+void profil_hook_query(struct profil_ioc_query *query)
 {
 	const struct profil_hook *hook = READ_ONCE(profil_tick_hook);
 

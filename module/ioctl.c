@@ -16,11 +16,11 @@
 #include "tick.h"
 
 /* No holes, and the same on all machines: the header is a contract. */
-static_assert(sizeof(struct profil_query) == 64);
+static_assert(sizeof(struct profil_ioc_query) == 64);
 static_assert(sizeof(struct profil_region) == 32);
-static_assert(sizeof(struct profil_start) == 64);
-static_assert(sizeof(struct profil_stop) == 16);
-static_assert(sizeof(struct profil_stats) == 200);
+static_assert(sizeof(struct profil_ioc_start) == 64);
+static_assert(sizeof(struct profil_ioc_stop) == 16);
+static_assert(sizeof(struct profil_ioc_stats) == 200);
 
 #define PROFIL_START_FLAGS	(PROFIL_START_F_USER_ONLY | PROFIL_START_F_NOINHERIT)
 
@@ -29,7 +29,7 @@ static_assert(sizeof(struct profil_stats) == 200);
 
 static int profil_ioctl_query(struct file *file, struct profil_args *args)
 {
-	struct profil_query *query = &args->query;
+	struct profil_ioc_query *query = &args->query;
 
 	if (query->flags)
 		return -EOPNOTSUPP;
@@ -57,7 +57,7 @@ static int profil_ioctl_query(struct file *file, struct profil_args *args)
 }
 
 /* Only the timer source takes a jitter, and it needs a rate or a period. */
-static bool profil_start_source_valid(const struct profil_start *start)
+static bool profil_start_source_valid(const struct profil_ioc_start *start)
 {
 	if (start->rate && start->period_ns)
 		return false;
@@ -67,7 +67,7 @@ static bool profil_start_source_valid(const struct profil_start *start)
 }
 
 /* Whether the source can give so many samples. */
-static bool profil_start_rate_possible(const struct profil_start *start)
+static bool profil_start_rate_possible(const struct profil_ioc_start *start)
 {
 	u32 max = start->source == PROFIL_SOURCE_TIMER ? profil_timer_rate_max() : HZ;
 	u64 period = start->period_ns;
@@ -80,7 +80,7 @@ static bool profil_start_rate_possible(const struct profil_start *start)
 	return start->source != PROFIL_SOURCE_TICK || (u32)NSEC_PER_SEC % (u32)period == 0;
 }
 
-static int profil_start_check(const struct profil_start *start)
+static int profil_start_check(const struct profil_ioc_start *start)
 {
 	if (start->__reserved || !profil_start_source_valid(start) ||
 	    (start->region_num &&
@@ -97,7 +97,7 @@ static int profil_start_check(const struct profil_start *start)
 }
 
 static int profil_start_set(struct file *file, struct profil_set *set,
-			    struct profil_start *start)
+			    struct profil_ioc_start *start)
 {
 	struct profil_reg *reg;
 	int tries, err;
@@ -204,15 +204,15 @@ static void profil_start_told(struct profil_args *args, bool told)
 }
 
 static const struct profil_command profil_commands[] = {
-	PROFIL_COMMAND(PROFIL_IOC_QUERY, profil_query, out_sources, true,
+	PROFIL_COMMAND(PROFIL_IOC_QUERY, profil_ioc_query, out_sources, true,
 		       profil_ioctl_query, NULL),
-	PROFIL_COMMAND(PROFIL_IOC_START, profil_start, out_cookie, true,
+	PROFIL_COMMAND(PROFIL_IOC_START, profil_ioc_start, out_cookie, true,
 		       profil_ioctl_start, profil_start_told),
-	PROFIL_COMMAND(PROFIL_IOC_STOP, profil_stop, cookie, false,
+	PROFIL_COMMAND(PROFIL_IOC_STOP, profil_ioc_stop, cookie, false,
 		       profil_ioctl_stop, NULL),
-	PROFIL_COMMAND(PROFIL_IOC_STATS, profil_stats, out_period_ns, true,
+	PROFIL_COMMAND(PROFIL_IOC_STATS, profil_ioc_stats, out_period_ns, true,
 		       profil_ioctl_stats, NULL),
-	PROFIL_COMMAND(PROFIL_IOC_SESSION, profil_session, __reserved, true,
+	PROFIL_COMMAND(PROFIL_IOC_SESSION, profil_ioc_session, __reserved, true,
 		       profil_session_create, profil_session_told),
 };
 

@@ -28,7 +28,7 @@ static struct file *profil_object_open(const struct path *path)
 	return dentry_open(path, O_RDONLY, current_cred());
 }
 
-static int profil_object_path(const struct path *path, struct profil_object *object)
+static int profil_object_path(const struct path *path, struct profil_ioc_object *object)
 {
 	char *buf = kmalloc(PATH_MAX, GFP_KERNEL), *name;
 	int err = 0;

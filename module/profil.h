@@ -118,7 +118,7 @@
 /* They may work for an address space, but are nobody's user code. */
 #define PROFIL_PF_BORROWERS	(PF_KTHREAD | PF_IO_WORKER | PF_USER_WORKER)
 
-/* Where a tick ended; the LOST_ ones as in struct profil_stats.  Found out by tick.c, or by */
+/* Where a tick ended; the LOST_ ones as in struct profil_ioc_stats.  Found out by tick.c, or by */
 enum profil_class {
 	PROFIL_SYSTEM,
 	PROFIL_IN_RANGE,
@@ -141,11 +141,11 @@ struct mm_struct;
 struct profil_args;
 struct profil_bin_ref;
 struct profil_member;
-struct profil_query;
+struct profil_ioc_query;
 struct profil_pending;
 struct profil_reg;
 struct profil_set;
-struct profil_stats;
+struct profil_ioc_stats;
 struct pt_regs;
 struct vm_area_struct;
 struct work_struct;
@@ -191,7 +191,7 @@ extern const struct profil_hook profil_hook_ftrace, profil_hook_kprobe, profil_h
 #define PROFIL_HOOK_FOLLOW	BIT(1)
 int profil_hook_get(unsigned int also);
 void profil_hook_put(void);
-void profil_hook_query(struct profil_query *query);
+void profil_hook_query(struct profil_ioc_query *query);
 int profil_hook_init(void);
 void profil_hook_exit(void);
 
@@ -241,6 +241,6 @@ void profil_pending_add(struct profil_reg *reg, const struct profil_bin_ref *bin
 void profil_pending_spare(struct profil_pending *record);
 
 /* stats.c */
-void profil_stats_read(struct profil_reg *reg, struct profil_stats *stats);
+void profil_stats_read(struct profil_reg *reg, struct profil_ioc_stats *stats);
 
 #endif /* _PROFIL_H */

@@ -23,10 +23,10 @@
 #include "profil.h"
 #include "table.h"
 
-static_assert(sizeof(struct profil_session) == 48);
-static_assert(sizeof(struct profil_join) == 8);
-static_assert(sizeof(struct profil_attach) == 16);
-static_assert(sizeof(struct profil_object) == 32);
+static_assert(sizeof(struct profil_ioc_session) == 48);
+static_assert(sizeof(struct profil_ioc_join) == 8);
+static_assert(sizeof(struct profil_ioc_attach) == 16);
+static_assert(sizeof(struct profil_ioc_object) == 32);
 static_assert(sizeof(struct profil_session_page) == 136);
 static_assert(sizeof(struct profil_slot) == 32);
 static_assert(sizeof(struct profil_process) == 48);
@@ -109,13 +109,13 @@ static int profil_session_ioctl_stop(struct file *file, struct profil_args *args
 }
 
 static const struct profil_command profil_session_commands[] = {
-	PROFIL_COMMAND(PROFIL_IOC_STOP, profil_stop, cookie, false,
+	PROFIL_COMMAND(PROFIL_IOC_STOP, profil_ioc_stop, cookie, false,
 		       profil_session_ioctl_stop, NULL),
-	PROFIL_COMMAND(PROFIL_IOC_JOIN, profil_join, flags, false,
+	PROFIL_COMMAND(PROFIL_IOC_JOIN, profil_ioc_join, flags, false,
 		       profil_join, NULL),
-	PROFIL_COMMAND(PROFIL_IOC_ATTACH, profil_attach, __reserved, false,
+	PROFIL_COMMAND(PROFIL_IOC_ATTACH, profil_ioc_attach, __reserved, false,
 		       profil_join_other, NULL),
-	PROFIL_COMMAND(PROFIL_IOC_OBJECT, profil_object, out_path_len, true,
+	PROFIL_COMMAND(PROFIL_IOC_OBJECT, profil_ioc_object, out_path_len, true,
 		       profil_object, profil_object_end),
 };
 
@@ -203,7 +203,7 @@ static int profil_session_fill(struct profil_table *table, struct profil_user *u
 }
 
 /* A session that is charged to @user, who goes with it on success; or an ERR_PTR(). */
-static struct profil_table *profil_session_make(const struct profil_session *args,
+static struct profil_table *profil_session_make(const struct profil_ioc_session *args,
 						struct profil_user *user)
 {
 	const u32 charged[] = { 1, args->slots, args->processes, args->objects };
@@ -230,7 +230,7 @@ static bool profil_session_size_valid(u32 nr, u32 least, u32 most, bool power)
 	return nr >= least && nr <= most && (!power || is_power_of_2(nr));
 }
 
-static int profil_session_check(const struct profil_session *args)
+static int profil_session_check(const struct profil_ioc_session *args)
 {
 	if (args->__reserved || args->jitter ||
 	    !profil_session_size_valid(args->slots, PROFIL_SLOTS_MIN, PROFIL_SLOTS_MAX, true) ||

@@ -91,7 +91,7 @@ static int profil_set_add(struct profil_set *set, const struct profil_region *re
 }
 
 static int profil_set_copy(struct profil_set *set,
-			   const struct profil_start *args)
+			   const struct profil_ioc_start *args)
 {
 	void __user *from = u64_to_user_ptr(args->regions_uptr);
 	struct profil_range *overflow = NULL;
@@ -115,7 +115,7 @@ static void profil_set_tick(struct profil_set *set)
 	set->period = NSEC_PER_SEC / (set->rate ?: HZ);
 }
 
-static void profil_set_timer(struct profil_set *set, const struct profil_start *args)
+static void profil_set_timer(struct profil_set *set, const struct profil_ioc_start *args)
 {
 	set->due.take = 1;
 	set->due.window = 1;
@@ -124,7 +124,7 @@ static void profil_set_timer(struct profil_set *set, const struct profil_start *
 	set->spread = (u64)set->period * args->jitter / 100;
 }
 
-static struct profil_set *profil_set_alloc(const struct profil_start *args)
+static struct profil_set *profil_set_alloc(const struct profil_ioc_start *args)
 {
 	struct profil_user *user = profil_user_get(current_uid());
 	u32 nr = args->region_num;
@@ -170,7 +170,7 @@ err_user:
  * it with one reference, without a range if no region counts; or an ERR_PTR() with an
  * error of the user interface.  May sleep and fault.
  */
-struct profil_set *profil_set_create(const struct profil_start *args)
+struct profil_set *profil_set_create(const struct profil_ioc_start *args)
 {
 	struct profil_set *set = profil_set_alloc(args);
 	int err;

@@ -12,7 +12,7 @@
 				 PROFIL_REGION_F_BSD_ROUNDING | \
 				 PROFIL_REGION_F_OVERFLOW)
 
-struct profil_start;
+struct profil_ioc_start;
 struct profil_user;
 
 /* What one START asked for.  It never changes; forked children share it. */
@@ -21,7 +21,7 @@ struct profil_set {
 	u64			gen;		/* generation, never used twice */
 	struct profil_user	*user;		/* charged for the regions */
 	u32			charged;	/* so many */
-	u32			flags;		/* as in struct profil_start */
+	u32			flags;		/* as in struct profil_ioc_start */
 	u32			rate;
 	struct profil_due	due;		/* which ticks are due; without a secret */
 	u64			timer;		/* gen, or 0: the tick is the source */
@@ -33,7 +33,7 @@ struct profil_set {
 	struct profil_range	range[];
 };
 
-struct profil_set *profil_set_create(const struct profil_start *args);
+struct profil_set *profil_set_create(const struct profil_ioc_start *args);
 int profil_set_check(const struct profil_set *set);
 void profil_set_put(struct profil_set *set);
 

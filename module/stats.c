@@ -13,7 +13,7 @@ static u64 profil_stats_count(struct profil_reg *reg, enum profil_class class)
 }
 
 /* The number of all ticks is kept nowhere: the classes add up to it. */
-static void profil_stats_sum(struct profil_stats *stats)
+static void profil_stats_sum(struct profil_ioc_stats *stats)
 {
 	stats->out_lost = stats->out_lost_full + stats->out_lost_stopped +
 			  stats->out_lost_exit + stats->out_lost_fault +
@@ -25,7 +25,7 @@ static void profil_stats_sum(struct profil_stats *stats)
 }
 
 /* Says what became of the ticks. */
-void profil_stats_read(struct profil_reg *reg, struct profil_stats *stats)
+void profil_stats_read(struct profil_reg *reg, struct profil_ioc_stats *stats)
 {
 	u64 number[2], not_due;
 	struct profil_due due[2];

@@ -158,7 +158,7 @@ int profil_table_path(struct profil_table *table, u32 object, struct path *path)
 
 /* Lays the tables out behind the first page, and returns the size of it all. */
 static size_t profil_table_layout(struct profil_session_page *page,
-				  const struct profil_session *args)
+				  const struct profil_ioc_session *args)
 {
 	page->size = sizeof(*page);
 	page->abi = PROFIL_ABI;
@@ -183,7 +183,7 @@ static size_t profil_table_layout(struct profil_session_page *page,
  * Makes the tables of a session, whose sizes are checked, or returns NULL.  What session.c
  * and member.c have in it is theirs to fill.  May sleep.
  */
-struct profil_table *profil_table_create(const struct profil_session *args)
+struct profil_table *profil_table_create(const struct profil_ioc_session *args)
 {
 	struct profil_table *table = kzalloc(sizeof(*table), GFP_KERNEL_ACCOUNT);
 	struct profil_session_page page = {};

@@ -116,7 +116,7 @@ u32 profil_table_object(struct profil_table *table, struct file *file,
 u32 profil_table_row(struct profil_table *table, u32 parent, u32 pid, const char *comm);
 void profil_table_settle(struct profil_table *table);
 int profil_table_path(struct profil_table *table, u32 object, struct path *path);
-struct profil_table *profil_table_create(const struct profil_session *args);
+struct profil_table *profil_table_create(const struct profil_ioc_session *args);
 void profil_table_free(struct profil_table *table);
 int profil_table_init(void);
 void profil_table_exit(void);

@@ -15,7 +15,7 @@
 
 void cause_device(struct cause *cause)
 {
-	struct profil_query query;
+	struct profil_ioc_query query;
 	int error = session_query(&query);
 	struct stat st;
 
@@ -40,7 +40,7 @@ void cause_device(struct cause *cause)
 
 void cause_sessions(struct cause *cause)
 {
-	struct profil_query query;
+	struct profil_ioc_query query;
 
 	if (session_query(&query))
 		return;
@@ -59,7 +59,7 @@ void cause_tick(struct cause *cause)
 	static const char *const hooks[] = {
 		"not hooked now", "hooked by ftrace", "hooked by a kprobe", "by own timers",
 	};
-	struct profil_query query;
+	struct profil_ioc_query query;
 	bool random;
 
 	if (session_query(&query))
@@ -79,7 +79,7 @@ void cause_tick(struct cause *cause)
 void cause_cpus(struct cause *cause)
 {
 	const char *list = first_line("/sys/devices/system/cpu/nohz_full");
-	struct profil_query query;
+	struct profil_ioc_query query;
 
 	if (session_query(&query) || !(query.out_features & PROFIL_FEATURE_NOHZ_FULL))
 		return;
@@ -106,7 +106,7 @@ void cause_itself(struct cause *cause)
 {
 	const struct session_wish wish = { .slots = PROFIL_SLOTS_MIN };
 	struct session_table table;
-	struct profil_query query;
+	struct profil_ioc_query query;
 	struct session *session;
 	unsigned long long ticks = 0;
 	int status = -1;

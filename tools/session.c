@@ -25,13 +25,13 @@ struct session {
 	unsigned long long period_ns;
 };
 
-static int query_device(int fd, struct profil_query *query)
+static int query_device(int fd, struct profil_ioc_query *query)
 {
-	*query = (struct profil_query) { .size = sizeof(*query) };
+	*query = (struct profil_ioc_query) { .size = sizeof(*query) };
 	return ioctl(fd, PROFIL_IOC_QUERY, query) ? -errno : 0;
 }
 
-int session_query(struct profil_query *query)
+int session_query(struct profil_ioc_query *query)
 {
 	int fd = open(session_device, O_RDONLY | O_CLOEXEC);
 	int error;
@@ -43,7 +43,7 @@ int session_query(struct profil_query *query)
 	return error;
 }
 
-static void choose_source(struct profil_session *session, const struct profil_query *query,
+static void choose_source(struct profil_ioc_session *session, const struct profil_ioc_query *query,
 			  unsigned int rate)
 {
 	session->rate = rate;
@@ -85,7 +85,7 @@ static _Noreturn void cannot_have_session(int error)
 struct session *session_open(const struct session_wish *wish)
 {
 	struct session *session = allocated(calloc(1, sizeof(*session)));
-	struct profil_session ask = {
+	struct profil_ioc_session ask = {
 		.size = sizeof(ask),
 		.flags = (wish->user_only ? PROFIL_SESSION_F_USER_ONLY : 0) |
 			 (wish->per_process ? PROFIL_SESSION_F_PER_PROCESS : 0),
@@ -93,7 +93,7 @@ struct session *session_open(const struct session_wish *wish)
 		.processes = PROCESSES,
 		.objects = OBJECTS,
 	};
-	struct profil_query query;
+	struct profil_ioc_query query;
 	int device = open(session_device, O_RDONLY | O_CLOEXEC);
 	int error;
 
@@ -129,14 +129,14 @@ unsigned long long session_period_ns(const struct session *session)
 
 int session_join(struct session *session)
 {
-	struct profil_join join = { .size = sizeof(join) };
+	struct profil_ioc_join join = { .size = sizeof(join) };
 
 	return ioctl(session->fd, PROFIL_IOC_JOIN, &join) ? errno : 0;
 }
 
 int session_attach(struct session *session, pid_t pid)
 {
-	struct profil_attach attach = { .size = sizeof(attach), .pid = pid };
+	struct profil_ioc_attach attach = { .size = sizeof(attach), .pid = pid };
 
 	return ioctl(session->fd, PROFIL_IOC_ATTACH, &attach) ? errno : 0;
 }
@@ -164,7 +164,7 @@ const char *session_error(int error)
 
 void session_stop(struct session *session)
 {
-	struct profil_stop stop = { .size = sizeof(stop) };
+	struct profil_ioc_stop stop = { .size = sizeof(stop) };
 
 	ioctl(session->fd, PROFIL_IOC_STOP, &stop);
 }
@@ -209,7 +209,7 @@ void session_read(struct session *session, struct session_table *table)
 char *session_object(struct session *session, unsigned int object, int *fd)
 {
 	char *path = allocated(calloc(1, PATH_MAX));
-	struct profil_object ask = {
+	struct profil_ioc_object ask = {
 		.size = sizeof(ask),
 		.object = object,
 		.out_fd = -1,

@@ -28,7 +28,7 @@ struct session_table {
 extern const char *const session_device;
 
 /* The answer of the device, or a negative errno: of open(), then of QUERY. */
-int session_query(struct profil_query *query);
+int session_query(struct profil_ioc_query *query);
 
 /* Makes a session, or says why there is none, and what to do, and ends the program. */
 struct session *session_open(const struct session_wish *wish);

@@ -97,7 +97,7 @@ static void leave_out(uint32_t *num, uint32_t most)
 }
 
 /* Under the lock of state.c. */
-static struct profil_start command = {
+static struct profil_ioc_start command = {
 	.size = sizeof(command),
 	.region_len = sizeof(struct profil_region),
 };
@@ -111,7 +111,7 @@ static uint32_t regions_max;
  */
 static int choose_rate(void)
 {
-	struct profil_query query = { .size = sizeof(query) };
+	struct profil_ioc_query query = { .size = sizeof(query) };
 	int ret;
 
 	if (rate)

@@ -127,7 +127,7 @@ void libprofil_write_series(void)
 static void say_samples(void)
 {
 	const char *value = secure_getenv("PROFIL_VERBOSE");
-	struct profil_stats stats = { .size = sizeof(stats) };
+	struct profil_ioc_stats stats = { .size = sizeof(stats) };
 	char line[192];
 	const char *const parts[LIBPROFIL_PARTS] = { line };
 

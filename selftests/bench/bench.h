@@ -131,7 +131,7 @@ static inline struct profil_region any_region(volatile uint16_t *counter)
 static inline void start(int fd, const struct profil_region *regions,
 			 uint32_t num, uint32_t flags)
 {
-	struct profil_start start = {
+	struct profil_ioc_start start = {
 		.size = sizeof(start),
 		.flags = flags,
 		.region_num = num,
@@ -145,15 +145,15 @@ static inline void start(int fd, const struct profil_region *regions,
 
 static inline void stop(int fd)
 {
-	struct profil_stop stop = { .size = sizeof(stop) };
+	struct profil_ioc_stop stop = { .size = sizeof(stop) };
 
 	if (ioctl(fd, PROFIL_IOC_STOP, &stop))
 		fail("STOP");
 }
 
-static inline struct profil_stats stats(int fd)
+static inline struct profil_ioc_stats stats(int fd)
 {
-	struct profil_stats stats = { .size = sizeof(stats) };
+	struct profil_ioc_stats stats = { .size = sizeof(stats) };
 
 	if (ioctl(fd, PROFIL_IOC_STATS, &stats))
 		fail("STATS");

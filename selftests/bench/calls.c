@@ -155,7 +155,7 @@ static void *work(void *arg __attribute__((unused)))
 }
 
 /* Profiles the threads at their work; all ticks have the one counter. */
-static struct profil_stats run_threads(int num, uint32_t flags)
+static struct profil_ioc_stats run_threads(int num, uint32_t flags)
 {
 	struct profil_region regions[] = {
 		burst_region(&counter), any_region(&counter),
@@ -174,7 +174,7 @@ static struct profil_stats run_threads(int num, uint32_t flags)
 }
 
 /* A tick may find the process in the call that ends the profile, or a thread in its end. */
-static uint64_t missed(const struct profil_stats *result)
+static uint64_t missed(const struct profil_ioc_stats *result)
 {
 	return result->out_ticks - result->out_system - result->out_lost_stopped -
 	       result->out_lost_exit - counter;
@@ -182,7 +182,7 @@ static uint64_t missed(const struct profil_stats *result)
 
 static void calls_threads(int num)
 {
-	struct profil_stats result = run_threads(num, 0);
+	struct profil_ioc_stats result = run_threads(num, 0);
 
 	print(missed(&result), result.out_ticks);
 }
@@ -193,7 +193,7 @@ static void calls_threads(int num)
  */
 static void calls_tries(int num)
 {
-	struct profil_stats result;
+	struct profil_ioc_stats result;
 	char filter[32];
 	int fd;
 

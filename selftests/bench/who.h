@@ -89,7 +89,7 @@ static inline void begin_profil(void)
 static inline void begin_hundred(void)
 {
 	struct profil_region region = burst_region(&counter);
-	struct profil_start args = {
+	struct profil_ioc_start args = {
 		.size = sizeof(args),
 		.region_num = 1,
 		.region_len = sizeof(region),
@@ -118,7 +118,7 @@ static inline void begin_text(void)
 static inline void start_timer(int fd, const struct profil_region *region,
 			       unsigned long times, unsigned int jitter)
 {
-	struct profil_start start = {
+	struct profil_ioc_start start = {
 		.size = sizeof(start),
 		.region_num = 1,
 		.region_len = sizeof(*region),
@@ -181,7 +181,7 @@ static inline void begin_other(void)
 
 static inline int begin_session(void)
 {
-	struct profil_session args = {
+	struct profil_ioc_session args = {
 		.size = sizeof(args),
 		.slots = 65536,
 		.processes = 2048,
@@ -198,7 +198,7 @@ static inline int begin_session(void)
 
 static inline void join_session(int fd)
 {
-	struct profil_join join = { .size = sizeof(join) };
+	struct profil_ioc_join join = { .size = sizeof(join) };
 
 	if (ioctl(fd, PROFIL_IOC_JOIN, &join))
 		fail("JOIN");

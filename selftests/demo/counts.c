@@ -2,7 +2,7 @@
 /* The classes of ticks, in the order of their sum. */
 #include "profile.h"
 
-#define COUNT(name, text) { #name, text, offsetof(struct profil_stats, out_##name) }
+#define COUNT(name, text) { #name, text, offsetof(struct profil_ioc_stats, out_##name) }
 
 const struct profile_count profile_counts[] = {
 	COUNT(ticks, "ticks of its threads"),

@@ -82,7 +82,7 @@ void profile_continue(struct profile_run *run)
 
 int profile_end(struct profile_run *run)
 {
-	struct profil_query query = { .size = sizeof(query) };
+	struct profil_ioc_query query = { .size = sizeof(query) };
 
 	add_clocks(run, 1);
 	run->stats.size = sizeof(run->stats);

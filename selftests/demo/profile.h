@@ -7,7 +7,7 @@
  *	pid 42
  *	rate 100                 samples per second of CPU time, 0 for every tick
  *	tick_ns 4000000
- *	wall_ns, user_ns, system_ns, then each count of struct profil_stats:
+ *	wall_ns, user_ns, system_ns, then each count of struct profil_ioc_stats:
  *	ticks 7710
  *	object /path/of/prog     the counts that follow are of this file
  *	40a1c2 17                address as in the file (hexadecimal), samples
@@ -34,14 +34,14 @@ struct profile_run {
 	__u64 wall_ns;
 	__u64 user_ns;
 	__u64 system_ns;
-	struct profil_stats stats;
+	struct profil_ioc_stats stats;
 };
 
 /* Names and places of the counts, for the writer and the reader. */
 struct profile_count {
 	const char *key;
 	const char *text;
-	size_t offset;		/* of a __u64 in struct profil_stats */
+	size_t offset;		/* of a __u64 in struct profil_ioc_stats */
 };
 
 extern const struct profile_count profile_counts[];

@@ -97,7 +97,7 @@ static int add_object(struct dl_phdr_info *info, size_t size, void *unused)
 
 static int start_counting(void)
 {
-	struct profil_start start = {
+	struct profil_ioc_start start = {
 		.size = sizeof(start),
 		.region_num = num,
 		.region_len = sizeof(regions[0]),
@@ -152,7 +152,7 @@ static __attribute__((constructor)) void start(void)
 static const char *save(bool even_if_empty)
 {
 	static char file[PATH_MAX + 64];
-	struct profil_start none = { .size = sizeof(none) };
+	struct profil_ioc_start none = { .size = sizeof(none) };
 	struct timespec time;
 
 	/* Not profil_stop(), which leaves no counts. */

@@ -72,7 +72,7 @@ static void print_functions(const struct profile *profile)
 {
 	size_t shown = profile->num < TOP ? profile->num : TOP;
 	bool objects = several_objects(profile);
-	const struct profil_stats *stats = &profile->run.stats;
+	const struct profil_ioc_stats *stats = &profile->run.stats;
 	__u64 uncounted = stats->out_saturated + stats->out_pending + stats->out_lost;
 	__u64 left = samples_of(profile);
 	__u64 all = left + stats->out_outside + uncounted;

@@ -151,7 +151,7 @@ static long long profiled_work(int rows, const char *file)
 		.path = "/proc/self/exe", .start = start,
 		.bins = bins, .num = (end - start) / sizeof(*bins), .width = sizeof(*bins),
 	};
-	struct profil_start none = { .size = sizeof(none) };
+	struct profil_ioc_start none = { .size = sizeof(none) };
 	struct profile_run profile;
 	long long sum;
 

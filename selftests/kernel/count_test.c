@@ -91,7 +91,7 @@ static void count_threads(struct __test_metadata *_metadata,
 {
 	struct counted *counted = self->counted;
 	struct counted_arg args[THREADS];
-	struct profil_stats first, last;
+	struct profil_ioc_stats first, last;
 	__u64 events_first = 0, events_last = 0, theirs;
 	__u32 *counter = page_alloc();
 	struct profil_region region;
@@ -183,7 +183,7 @@ static int count_process(struct counted *counted, int fd, int file, int index,
 {
 	struct profil_region region = file_region(file);
 	pid_t pid = getpid();
-	struct profil_stats first, last;
+	struct profil_ioc_stats first, last;
 	__u64 events_first = 0, events_last = 0;
 	struct instance instance = { .num = 0 };
 	int ret = instance_create(&instance) ? 1 : 0;
@@ -216,7 +216,7 @@ TEST_F(count, processes_on_one_shared_counter_lose_nothing)
 {
 	int file = memfd_create("histogram", MFD_CLOEXEC), i;
 	struct counted *counted = self->counted;
-	struct profil_stats first, stats;
+	struct profil_ioc_stats first, stats;
 	__u64 events_first = 0, events_last = 0;
 	struct profil_region region;
 	pid_t pids[THREADS], pid = getpid();

@@ -125,7 +125,7 @@ FIXTURE(fault) {
 	int fd;
 	int nth;
 	__u16 *counter;
-	struct profil_stats stats;
+	struct profil_ioc_stats stats;
 };
 
 FIXTURE_SETUP(fault)
@@ -238,9 +238,9 @@ static void sweep_command(struct __test_metadata *_metadata,
 
 TEST_F(fault, commands_in_and_out)
 {
-	struct profil_stats stats = { .size = sizeof(stats) };
-	struct profil_query query = { .size = sizeof(query) };
-	struct profil_stop stop = { .size = sizeof(stop) };
+	struct profil_ioc_stats stats = { .size = sizeof(stats) };
+	struct profil_ioc_query query = { .size = sizeof(query) };
+	struct profil_ioc_stop stop = { .size = sizeof(stop) };
 
 	ASSERT_EQ(0, profil_start_page(self->fd, hot_a, self->counter));
 	sweep_command(_metadata, self, PROFIL_IOC_STATS, &stats, 2);
@@ -253,7 +253,7 @@ TEST_F(fault, commands_in_and_out)
 /* What the child sees of itself: 0 profiled, 1 not, else wrong. */
 static int child_state(int fd)
 {
-	struct profil_stats stats;
+	struct profil_ioc_stats stats;
 	int ret = profil_stats(fd, &stats);
 
 	if (ret == -ENOENT)
@@ -371,7 +371,7 @@ struct watcher {
 static void *watcher_fn(void *arg)
 {
 	struct watcher *watcher = arg;
-	struct profil_stats stats;
+	struct profil_ioc_stats stats;
 	__u64 samples, end = 0;
 
 	do {
@@ -417,7 +417,7 @@ FIXTURE(replace) {
 	int fd;
 	int nth;
 	__u16 *counter;
-	struct profil_stats stats;
+	struct profil_ioc_stats stats;
 };
 
 FIXTURE_VARIANT(replace) {
@@ -640,7 +640,7 @@ FIXTURE_TEARDOWN(arming)
 static int arm_in_child(FIXTURE_DATA(arming) *self, unsigned int n, bool *fired)
 {
 	int nth = fault_open(), fd = profil_open(), ret;
-	struct profil_stats stats;
+	struct profil_ioc_stats stats;
 
 	fault_arm(nth, n);
 	ret = profil_start_page(fd, hot_a, self->counter);
@@ -657,7 +657,7 @@ static int arm_in_child(FIXTURE_DATA(arming) *self, unsigned int n, bool *fired)
 
 static __u32 armed_hook(void)
 {
-	struct profil_query query = { };
+	struct profil_ioc_query query = { };
 	int fd = profil_open();
 
 	profil_query(fd, &query);
@@ -754,7 +754,7 @@ FIXTURE(growth) {
 	int fd;
 	__u16 *counters;
 	char *code;
-	struct profil_stats stats;
+	struct profil_ioc_stats stats;
 };
 
 FIXTURE_SETUP(growth)

@@ -23,7 +23,7 @@ NOINLINE void leaf(void)
 
 static int spend(int fd, unsigned long ticks)
 {
-	struct profil_stats stats;
+	struct profil_ioc_stats stats;
 	unsigned long calls = 0;
 
 	do {
@@ -45,7 +45,7 @@ static int spend(int fd, unsigned long ticks)
 
 static int state(int fd)
 {
-	struct profil_stats stats;
+	struct profil_ioc_stats stats;
 
 	return profil_stats(fd, &stats) ? -1 : (int)stats.out_state;
 }

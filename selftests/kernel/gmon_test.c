@@ -140,7 +140,7 @@ FIXTURE_TEARDOWN(gmon)
 static void check_run(struct __test_metadata *_metadata, FIXTURE_DATA(gmon) *self,
 		      struct run *run, const char *suffix)
 {
-	struct profil_query query;
+	struct profil_ioc_query query;
 
 	ASSERT_EQ(0, profil_query(self->fd, &query));
 	ASSERT_TRUE(read_files(run, self->dir, suffix));
@@ -197,7 +197,7 @@ static void check_rate(struct __test_metadata *_metadata, FIXTURE_DATA(gmon) *se
 
 TEST_F(gmon, the_environment_asks_for_a_rate_and_a_source)
 {
-	struct profil_query query;
+	struct profil_ioc_query query;
 
 	ASSERT_EQ(0, profil_query(self->fd, &query));
 	check_rate(_metadata, self, "PROFIL_RATE=50", 50);

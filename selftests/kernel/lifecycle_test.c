@@ -26,7 +26,7 @@ static void expect_all_in(struct __test_metadata *_metadata,
  */
 static int count_in_child(int fd, volatile __u16 *counter, __u64 ticks)
 {
-	struct profil_stats stats;
+	struct profil_ioc_stats stats;
 	__u16 base;
 
 	if (profil_stats(fd, &stats) || stats.out_ticks > MANY_TICKS / 2 ||
@@ -106,7 +106,7 @@ TEST_F(lifecycle, stop_in_the_child_leaves_the_parent_on)
 
 TEST_F(lifecycle, child_of_a_stopped_profile_is_off)
 {
-	struct profil_stats stats;
+	struct profil_ioc_stats stats;
 	pid_t pid;
 
 	ASSERT_EQ(0, profil_start_page(self->fd, hot_a, self->counter));
@@ -129,7 +129,7 @@ TEST_F(lifecycle, child_of_a_stopped_profile_is_off)
 /* In a forked child: 0 if it is not profiled, and neither is a child of it. */
 static int expect_unprofiled(int fd, const __u16 *counter)
 {
-	struct profil_stats stats;
+	struct profil_ioc_stats stats;
 	pid_t pid;
 
 	if (profil_stats(fd, &stats) != -ENOENT)
@@ -181,7 +181,7 @@ TEST_F(lifecycle, noinherit_means_no_child_and_all_threads)
 /* What runs after exec: 0 if no profile came along. */
 static int executed_image(void)
 {
-	struct profil_stats stats;
+	struct profil_ioc_stats stats;
 	int fd = profil_open();
 
 	if (fd < 0)
@@ -585,7 +585,7 @@ static int receive_fd(int socket)
 
 TEST_F(lifecycle, passed_descriptor_acts_on_its_caller)
 {
-	struct profil_stats stats;
+	struct profil_ioc_stats stats;
 	int sockets[2], fd;
 	pid_t pid;
 
@@ -779,7 +779,7 @@ FIXTURE_TEARDOWN(off)
 TEST_F(off, means_that_the_memory_stays_as_it_is)
 {
 	__u16 *was = self->counters[1], *now;
-	struct profil_stats stats;
+	struct profil_ioc_stats stats;
 	size_t j;
 	int i;
 
@@ -811,7 +811,7 @@ TEST_F(off, means_that_the_memory_stays_as_it_is)
 TEST_F(off, means_that_the_memory_may_be_given_back)
 {
 	__u16 *counter = self->counters[0], *other = self->counters[1];
-	struct profil_stats stats;
+	struct profil_ioc_stats stats;
 	int i;
 
 	for (i = 0; i < 60; i++) {
@@ -874,7 +874,7 @@ static void pipe_drain(const struct filler *filler, size_t left)
 TEST_F(lifecycle, stop_does_not_wait_for_a_sleeping_thread)
 {
 	struct profil_region region = any_region(self->counter);
-	struct profil_query query;
+	struct profil_ioc_query query;
 	struct filler filler;
 	int i, waited = 0;
 	bool worker;
@@ -951,7 +951,7 @@ static int start_patiently(int fd, void *counter)
 static int run_into_limit(void)
 {
 	__u16 *counter = page_alloc();
-	struct profil_stats stats;
+	struct profil_ioc_stats stats;
 	pid_t second, third;
 	int fd;
 

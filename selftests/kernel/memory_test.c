@@ -173,13 +173,13 @@ TEST_F(memory, device_memory_is_refused)
 TEST_F(memory, every_other_failure_leaves_the_profile_running)
 {
 	struct profil_region region = page_region(hot_a, self->counter);
-	const struct profil_start right = {
+	const struct profil_ioc_start right = {
 		.size = sizeof(right),
 		.region_num = 1,
 		.region_len = sizeof(region),
 		.regions_uptr = UPTR(&region),
 	};
-	struct profil_start wrong[17];
+	struct profil_ioc_start wrong[17];
 	__u16 *other = page_alloc();
 	size_t i;
 

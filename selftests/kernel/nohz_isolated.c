@@ -19,7 +19,7 @@ FIXTURE(nohz) {
 	int cpu;		/* the first without a tick */
 	bool tick;		/* the parameter says that it ticks */
 	__u16 *counter;
-	struct profil_query query;
+	struct profil_ioc_query query;
 	struct instance instance;
 };
 
@@ -135,7 +135,7 @@ static void lone_end(struct lone *lone)
 TEST_F(nohz, counts_are_those_that_the_parameter_asks_for)
 {
 	struct profil_region region = page_region(hot_a, self->counter);
-	struct profil_stats first, last;
+	struct profil_ioc_stats first, last;
 	__u64 events_first, events_last;
 	struct lone lone;
 	pid_t tids[2];

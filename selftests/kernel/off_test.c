@@ -271,7 +271,7 @@ static int turn_off(volatile __u16 *counter)
 /* The process: it stops where it is to be looked at.  0, or what is wrong. */
 static int go(volatile __u16 *counter, int (*befalls)(void), bool only_off)
 {
-	struct profil_stats stats = { .size = sizeof(stats) };
+	struct profil_ioc_stats stats = { .size = sizeof(stats) };
 	int ret;
 
 	if (on((void *)counter))
@@ -483,7 +483,7 @@ static int begin_anew(__u16 *counter)
 TEST_F(kept, child_that_inherited_nothing_leaves_nothing)
 {
 	struct profil_region region = page_region(hot_a, self->counter);
-	struct profil_start start = {
+	struct profil_ioc_start start = {
 		.size = sizeof(start),
 		.flags = PROFIL_START_F_NOINHERIT,
 		.region_num = 1,
@@ -528,8 +528,8 @@ TEST_F(kept, child_can_turn_off_what_it_inherited)
 /* START of no region is an end that leaves the counts. */
 TEST_F(kept, counts_can_be_read_after_an_end_by_start)
 {
-	struct profil_start none = { .size = sizeof(none) };
-	struct profil_stats stats = { .size = sizeof(stats) };
+	struct profil_ioc_start none = { .size = sizeof(none) };
+	struct profil_ioc_stats stats = { .size = sizeof(stats) };
 
 	ASSERT_EQ(0, on(self->counter));
 	ASSERT_TRUE(counted(self->counter, 3));
@@ -557,7 +557,7 @@ static void *on_and_off(void *counter)
 
 TEST_F(kept, threads_that_start_and_end_leave_one_descriptor_at_most)
 {
-	struct profil_stats stats;
+	struct profil_ioc_stats stats;
 	pthread_t thread[3];
 	size_t i;
 	void *ret;

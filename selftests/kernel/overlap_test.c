@@ -6,7 +6,7 @@ FIXTURE(overlap) {
 	int fd;
 	__u8 *page;
 	__u16 *counter;		/* the same */
-	struct profil_stats stats;
+	struct profil_ioc_stats stats;
 };
 
 FIXTURE_SETUP(overlap)

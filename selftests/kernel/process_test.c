@@ -12,7 +12,7 @@ FIXTURE_WITH_PAGE(process)
 /* What runs with other rights after exec: 0 if no profile came along. */
 static int executed_image(void)
 {
-	struct profil_stats stats;
+	struct profil_ioc_stats stats;
 	int fd = profil_open();
 
 	if (fd < 0)
@@ -129,7 +129,7 @@ TEST_F(process, workers_of_io_uring_are_borrowed_and_nobodys_code)
 	int zero = open("/dev/zero", O_RDONLY | O_CLOEXEC), ret, reads = 0;
 	const size_t len = 16UL << 20;
 	__u64 events_first, events_last;
-	struct profil_stats first;
+	struct profil_ioc_stats first;
 	struct instance instance;
 	pid_t tid = getpid();
 	struct ring ring;

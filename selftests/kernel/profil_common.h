@@ -209,21 +209,21 @@ static inline int profil_ioctl(int fd, unsigned long cmd, void *arg)
 	return ioctl(fd, cmd, arg) ? -errno : 0;
 }
 
-static inline int profil_query(int fd, struct profil_query *query)
+static inline int profil_query(int fd, struct profil_ioc_query *query)
 {
-	*query = (struct profil_query){ .size = sizeof(*query) };
+	*query = (struct profil_ioc_query){ .size = sizeof(*query) };
 	return profil_ioctl(fd, PROFIL_IOC_QUERY, query);
 }
 
-static inline int profil_stats(int fd, struct profil_stats *stats)
+static inline int profil_stats(int fd, struct profil_ioc_stats *stats)
 {
-	*stats = (struct profil_stats){ .size = sizeof(*stats) };
+	*stats = (struct profil_ioc_stats){ .size = sizeof(*stats) };
 	return profil_ioctl(fd, PROFIL_IOC_STATS, stats);
 }
 
 static inline int profil_stop(int fd)
 {
-	struct profil_stop stop = { .size = sizeof(stop) };
+	struct profil_ioc_stop stop = { .size = sizeof(stop) };
 
 	return profil_ioctl(fd, PROFIL_IOC_STOP, &stop);
 }
@@ -231,7 +231,7 @@ static inline int profil_stop(int fd)
 static inline int profil_start_rate(int fd, const struct profil_region *regions,
 				    __u32 num, __u32 rate)
 {
-	struct profil_start start = {
+	struct profil_ioc_start start = {
 		.size = sizeof(start),
 		.region_num = num,
 		.region_len = sizeof(*regions),
@@ -245,7 +245,7 @@ static inline int profil_start_rate(int fd, const struct profil_region *regions,
 static inline int profil_start_timer(int fd, const struct profil_region *regions,
 				     __u32 num, __u32 rate, __u32 jitter)
 {
-	struct profil_start start = {
+	struct profil_ioc_start start = {
 		.size = sizeof(start),
 		.region_num = num,
 		.region_len = sizeof(*regions),
@@ -261,7 +261,7 @@ static inline int profil_start_timer(int fd, const struct profil_region *regions
 static inline int profil_start_flags(int fd, const struct profil_region *regions,
 				     __u32 num, __u32 flags)
 {
-	struct profil_start start = {
+	struct profil_ioc_start start = {
 		.size = sizeof(start),
 		.flags = flags,
 		.region_num = num,
@@ -311,7 +311,7 @@ static inline int profil_start_page(int fd, void *code, void *counter)
 static inline __u64 profil_start_anchor(int fd, void *code, void *counter)
 {
 	struct profil_region region = page_region(code, counter);
-	struct profil_start start = {
+	struct profil_ioc_start start = {
 		.size = sizeof(start),
 		.region_num = 1,
 		.region_len = sizeof(region),
@@ -344,7 +344,7 @@ static inline void *page_alloc(void)
 	FIXTURE(name) {							\
 		int fd;							\
 		__u16 *counter;						\
-		struct profil_stats stats;				\
+		struct profil_ioc_stats stats;				\
 	};								\
 	FIXTURE_SETUP(name)						\
 	{								\
@@ -382,7 +382,7 @@ static inline int userfault_resolve(int uffd, void *page)
 	return ioctl(uffd, UFFDIO_ZEROPAGE, &zero);
 }
 
-static inline void print_stats(const struct profil_stats *s)
+static inline void print_stats(const struct profil_ioc_stats *s)
 {
 	printf("# ticks %llu: not_due %llu system %llu in_range %llu outside %llu\n",
 	       s->out_ticks, s->out_not_due, s->out_system, s->out_in_range,
@@ -395,7 +395,7 @@ static inline void print_stats(const struct profil_stats *s)
 }
 
 /* Every tick is in exactly one class. */
-static inline bool check_identity(const struct profil_stats *s)
+static inline bool check_identity(const struct profil_ioc_stats *s)
 {
 	__u64 lost = s->out_lost_full + s->out_lost_stopped +
 		     s->out_lost_exit + s->out_lost_fault +
@@ -411,7 +411,7 @@ static inline bool check_identity(const struct profil_stats *s)
 	return false;
 }
 
-static inline bool none_lost(const struct profil_stats *s)
+static inline bool none_lost(const struct profil_ioc_stats *s)
 {
 	if (s->out_lost)
 		print_stats(s);
@@ -422,12 +422,12 @@ static inline bool none_lost(const struct profil_stats *s)
  * Once the profile has ended.  A tick may find the process in the very call that
  * ends it, and one that waits for a worker may find that a counter is full.
  */
-static inline __u64 lost_before_the_end(const struct profil_stats *s)
+static inline __u64 lost_before_the_end(const struct profil_ioc_stats *s)
 {
 	return s->out_lost - s->out_lost_stopped;
 }
 
-static inline bool none_lost_before_the_end(const struct profil_stats *s)
+static inline bool none_lost_before_the_end(const struct profil_ioc_stats *s)
 {
 	if (lost_before_the_end(s))
 		print_stats(s);
@@ -441,7 +441,7 @@ static inline bool none_lost_before_the_end(const struct profil_stats *s)
  */
 static inline bool burn(int fd, void (*hot)(unsigned long), __u64 ticks)
 {
-	struct profil_stats stats;
+	struct profil_ioc_stats stats;
 	__u64 end = 0;
 
 	for (;;) {
@@ -480,7 +480,7 @@ static inline long busy_cpu0(void)
 static inline void burn_uncounted(int fd, void (*hot)(unsigned long),
 				  __u64 ticks)
 {
-	struct profil_query query;
+	struct profil_ioc_query query;
 	struct timespec ts;
 	__u64 now, end = 0;
 
@@ -500,7 +500,7 @@ static inline void burn_uncounted(int fd, void (*hot)(unsigned long),
  * was counted is in the histograms.  Only threads that return to user mode
  * have their samples delivered, so none may be asleep for long.
  */
-static inline bool settle(int fd, struct profil_stats *stats)
+static inline bool settle(int fd, struct profil_ioc_stats *stats)
 {
 	int i;
 
@@ -516,7 +516,7 @@ static inline bool settle(int fd, struct profil_stats *stats)
 }
 
 /* Ends the profile once all is delivered; @stats, with every tick in them, are its last. */
-static inline bool profil_finish(int fd, struct profil_stats *stats)
+static inline bool profil_finish(int fd, struct profil_ioc_stats *stats)
 {
 	return settle(fd, stats) && !profil_stop(fd) &&
 	       !profil_stats(fd, stats) && check_identity(stats);
@@ -524,7 +524,7 @@ static inline bool profil_finish(int fd, struct profil_stats *stats)
 
 /* Runs @hot until the state is @state; false if that takes 1000 ticks. */
 static inline bool burn_until_state(int fd, void (*hot)(unsigned long),
-				    __u32 state, struct profil_stats *stats)
+				    __u32 state, struct profil_ioc_stats *stats)
 {
 	__u64 end = 0;
 

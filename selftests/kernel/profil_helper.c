@@ -26,7 +26,7 @@ static int count(int fd, unsigned long ticks)
 {
 	__u16 *counter = page_alloc();
 	int err = profil_start_page(fd, hot_a, counter);
-	struct profil_stats stats;
+	struct profil_ioc_stats stats;
 
 	if (err) {
 		printf("# START: %s\n", strerror(-err));
@@ -51,7 +51,7 @@ static int query(int fd)
 		[PROFIL_HOOK_KPROBE] = "kprobe",
 		[PROFIL_HOOK_HRTIMER] = "hrtimer",
 	};
-	struct profil_query query;
+	struct profil_ioc_query query;
 
 	if (profil_query(fd, &query) || query.out_hook >= ARRAY_SIZE(hooks))
 		return 1;

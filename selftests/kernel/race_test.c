@@ -133,12 +133,12 @@ FIXTURE(race) {
 	bool task_work;
 	__u16 *pages[2];
 	struct other other;
-	struct profil_stats stats;
+	struct profil_ioc_stats stats;
 };
 
 FIXTURE_SETUP(race)
 {
-	struct profil_query query;
+	struct profil_ioc_query query;
 	int i;
 
 	pin(0);
@@ -169,7 +169,7 @@ static __u64 ticks(FIXTURE_DATA(race) *self)
 }
 
 /* As settle(), for those who have no sample left but what this asks for. */
-static bool settle_soon(int fd, struct profil_stats *stats)
+static bool settle_soon(int fd, struct profil_ioc_stats *stats)
 {
 	int i;
 
@@ -260,7 +260,7 @@ static bool one_written(FIXTURE_DATA(race) *self, void *code, __u32 timer_rate,
 static bool stopped_exactly(FIXTURE_DATA(race) *self, __u64 before)
 {
 	volatile __u16 *count = self->pages[0];
-	struct profil_stats stats;
+	struct profil_ioc_stats stats;
 
 	return !profil_stop(self->fd) && !profil_stats(self->fd, &stats) &&
 	       stats.out_in_range - before == *count;
@@ -287,7 +287,7 @@ TEST_F(race, stop_against_the_account_of_a_tick)
 
 TEST_F(race, stop_against_the_account_of_a_sample_of_the_timer)
 {
-	struct profil_query query;
+	struct profil_ioc_query query;
 
 	ASSERT_EQ(0, profil_query(self->fd, &query));
 	if (!query.out_timer_rate_max)
@@ -354,8 +354,8 @@ TEST_F(race, stop_against_stop)
 }
 
 /* How far from one of two @ticks are due, in halves. */
-static __s64 window_error(const struct profil_stats *from,
-			  const struct profil_stats *to)
+static __s64 window_error(const struct profil_ioc_stats *from,
+			  const struct profil_ioc_stats *to)
 {
 	return 2 * (__s64)(to->out_not_due - from->out_not_due) -
 	       (__s64)(to->out_ticks - from->out_ticks);
@@ -369,8 +369,8 @@ static __s64 window_error(const struct profil_stats *from,
 TEST_F(race, replacement_against_a_tick_of_another_rate)
 {
 	struct profil_region region = any_region(self->pages[0]);
-	struct profil_query query;
-	struct profil_stats from;
+	struct profil_ioc_query query;
+	struct profil_ioc_stats from;
 	int i;
 
 	ASSERT_EQ(0, profil_query(self->fd, &query));
@@ -709,7 +709,7 @@ static int execute_many(void)
 {
 	char address[32], argument[ARGUMENT_SIZE], *pad, *envp[2] = { NULL };
 	char *argv[ARGUMENTS + 4] = { "race_test", "--executed", address };
-	struct profil_stats stats;
+	struct profil_ioc_stats stats;
 	int i, fd = profil_open();
 	struct profil_region region;
 	__u16 *counter, first;
@@ -986,7 +986,7 @@ TEST_F(race, kill_against_a_worker_that_has_the_memory)
 
 static void await_hook(int fd, bool armed)
 {
-	struct profil_query query;
+	struct profil_ioc_query query;
 
 	do
 		usleep(10000);
@@ -1051,7 +1051,7 @@ static bool are_of_one_timer(__u64 ticks, __u64 begin, __u64 tick_ns)
 TEST_F(race, cpu_that_goes_against_ticks)
 {
 	struct profil_region region = any_region(self->pages[0]);
-	struct profil_query query;
+	struct profil_ioc_query query;
 	__u64 begin, before;
 
 	ASSERT_EQ(0, profil_query(self->fd, &query));
@@ -1139,7 +1139,7 @@ static bool begin_anew(FIXTURE_DATA(race) *self)
 /* In a forked child, whose parent then lets go of the hook that both have. */
 static int child_counts(int fd)
 {
-	struct profil_stats before, stats;
+	struct profil_ioc_stats before, stats;
 	long end;
 
 	/* Longer than a hook stays that nobody has. */
@@ -1177,7 +1177,7 @@ TEST_F(race, stop_against_the_hook_of_a_child)
 TEST_F(race, stop_against_the_timers_of_a_child)
 {
 	struct profil_region region = any_region(self->pages[0]);
-	struct profil_query query;
+	struct profil_ioc_query query;
 
 	ASSERT_TRUE(begin_anew(self));
 	ASSERT_EQ(0, profil_query(self->fd, &query));
@@ -1206,7 +1206,7 @@ static const char *hook_switch(__u32 hook)
  */
 static long hook_taken_over(int fd, const char *file)
 {
-	struct profil_query query;
+	struct profil_ioc_query query;
 	long begin, busy;
 
 	if (write_file(file, 0, "0"))
@@ -1224,7 +1224,7 @@ static long hook_taken_over(int fd, const char *file)
 
 TEST_F(race, hook_switched_off_against_ticks)
 {
-	struct profil_query query;
+	struct profil_ioc_query query;
 	const char *file;
 	long busy;
 
@@ -1245,7 +1245,7 @@ TEST_F(race, hook_switched_off_against_ticks)
 /* The hook is back before it was let go of, and each tick is one all the same. */
 TEST_F(race, hook_switched_on_against_its_end)
 {
-	struct profil_query query;
+	struct profil_ioc_query query;
 	__u64 begin, before;
 	const char *file;
 
@@ -1269,7 +1269,7 @@ TEST_F(race, samples_that_take_longer_than_their_period)
 {
 	struct profil_region region = any_region(self->pages[0]);
 	struct instance instance;
-	struct profil_query query;
+	struct profil_ioc_query query;
 	pid_t tid = getpid();
 	__u64 events;
 
@@ -1298,7 +1298,7 @@ TEST_F(race, samples_that_take_longer_than_their_period)
 static void run_out_of_anchor(int done)
 {
 	struct other other = { .fd = open("/dev/zero", O_RDONLY | O_CLOEXEC) };
-	struct profil_stats stats;
+	struct profil_ioc_stats stats;
 	int fd = profil_open();
 
 	if (other.fd < 0 || fd < 0 ||
@@ -1376,7 +1376,7 @@ TEST_F(race, rmmod_against_a_process_that_just_ended)
 /* Its histogram is gone, which only somebody finds out who delivers to it. */
 static void run_out_of_histogram(void *page)
 {
-	struct profil_stats stats;
+	struct profil_ioc_stats stats;
 	int fd = profil_open();
 
 	if (fd < 0 || profil_start_page(fd, hot_a, page) || munmap(page, PAGE))

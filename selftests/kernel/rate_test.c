@@ -29,7 +29,7 @@ static struct share share_of(__u32 rate, __u32 hz)
 
 /* Every window has its due, so that only the last may lack some. */
 static bool share_holds(const struct share *share,
-			const struct profil_stats *stats)
+			const struct profil_ioc_stats *stats)
 {
 	__s64 due = stats->out_ticks - stats->out_not_due;
 	__s64 error = due * share->window - (__s64)stats->out_ticks * share->due;
@@ -47,7 +47,7 @@ FIXTURE(rate) {
 	struct share share;
 	struct instance instance;
 	struct profil_region region;
-	struct profil_stats stats;
+	struct profil_ioc_stats stats;
 };
 
 FIXTURE_VARIANT(rate) {
@@ -67,7 +67,7 @@ FIXTURE_VARIANT_ADD(rate, that_of_the_ticks) {
 
 FIXTURE_SETUP(rate)
 {
-	struct profil_query query;
+	struct profil_ioc_query query;
 
 	ASSERT_OPEN_WITH_PAGE(self->fd, self->counter);
 	self->region = page_region(hot_a, self->counter);
@@ -87,7 +87,7 @@ FIXTURE_TEARDOWN(rate)
 TEST_F(rate, exactly_its_share_of_the_ticks_is_due)
 {
 	__u64 events_first, events_last;
-	struct profil_stats first;
+	struct profil_ioc_stats first;
 	pid_t tid = getpid();
 	int i;
 
@@ -141,7 +141,7 @@ FIXTURE(choice) {
 
 FIXTURE_SETUP(choice)
 {
-	struct profil_query query;
+	struct profil_ioc_query query;
 
 	self->fd = profil_open();
 	ASSERT_LE(0, self->fd);
@@ -158,7 +158,7 @@ FIXTURE_TEARDOWN(choice)
 
 TEST_F(choice, the_rate_of_every_tick_leaves_none_out)
 {
-	struct profil_stats stats;
+	struct profil_ioc_stats stats;
 
 	ASSERT_EQ(0, profil_start_rate(self->fd, &self->region, 1,
 				       self->share.hz));
@@ -176,7 +176,7 @@ TEST_F(choice, the_rate_of_every_tick_leaves_none_out)
 TEST_F(choice, in_a_window_is_random)
 {
 	int window = self->share.window, same = 0, pairs = 0, num;
-	struct profil_stats was, now;
+	struct profil_ioc_stats was, now;
 	signed char due[100];	/* of the last ticks; -1 where two came at once */
 
 	ASSERT_LT(window, 100);

@@ -137,7 +137,7 @@ FIXTURE(system) {
 	int fd;
 	int zero;
 	char *sink;
-	struct profil_stats stats;
+	struct profil_ioc_stats stats;
 };
 
 FIXTURE_SETUP(system)
@@ -163,7 +163,7 @@ FIXTURE_TEARDOWN(system)
  */
 static bool burn_reading(FIXTURE_DATA(system) *self, __u64 ticks)
 {
-	struct profil_stats stats;
+	struct profil_ioc_stats stats;
 	__u64 end;
 
 	if (profil_stats(self->fd, &stats))
@@ -225,7 +225,7 @@ TEST_F(system, time_falls_on_the_bin_of_the_return_address)
 
 /* As take_pair(), and of the same moment those that found user mode. */
 static bool take_user(int fd, const struct instance *all, const struct instance *of_user,
-		      __u64 *events, __u64 *user, struct profil_stats *stats)
+		      __u64 *events, __u64 *user, struct profil_ioc_stats *stats)
 {
 	do {
 		if (!take_pair(all, fd, events, stats))
@@ -236,7 +236,7 @@ static bool take_user(int fd, const struct instance *all, const struct instance 
 }
 
 /* In the kernel and in user mode; how many of which is the machine's affair. */
-static bool burn_both(FIXTURE_DATA(system) *self, const struct profil_stats *first)
+static bool burn_both(FIXTURE_DATA(system) *self, const struct profil_ioc_stats *first)
 {
 	__u64 user, system;
 
@@ -257,7 +257,7 @@ TEST_F(system, user_only_leaves_out_exactly_the_ticks_in_the_kernel)
 	__u16 *counter = page_alloc();
 	struct profil_region region = page_region(read_loop, counter);
 	struct instance all, user;
-	struct profil_stats first;
+	struct profil_ioc_stats first;
 	pid_t tid = getpid();
 
 	ASSERT_NE(NULL, counter);

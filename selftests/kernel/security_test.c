@@ -33,7 +33,7 @@
 FIXTURE(security) {
 	int fd;
 	__u16 *counter;		/* a page that forked children share */
-	struct profil_stats stats;
+	struct profil_ioc_stats stats;
 };
 
 static void *shared_page(void)
@@ -68,7 +68,7 @@ static int become(uid_t uid)
 /* Stops with all that was counted in @counter: 0, or where it went wrong. */
 static int check_all_in(int fd, const __u16 *counter, __u64 least)
 {
-	struct profil_stats stats;
+	struct profil_ioc_stats stats;
 
 	if (!settle(fd, &stats) || profil_stop(fd) || profil_stats(fd, &stats))
 		return 81;
@@ -245,7 +245,7 @@ TEST_F(security, memory_that_only_another_process_has_is_refused)
 
 TEST_F(security, protection_key_denies_the_kernel_what_it_denies_the_thread)
 {
-	struct profil_query query;
+	struct profil_ioc_query query;
 	bool own;
 	__u16 was;
 	int key = pkey_alloc(0, 0);
@@ -384,8 +384,8 @@ static bool harmless(const void *answer, size_t size)
 
 static bool answers_are_harmless(int fd)
 {
-	struct profil_stats stats;
-	struct profil_query query;
+	struct profil_ioc_stats stats;
+	struct profil_ioc_query query;
 
 	memset(&stats, 0xa5, sizeof(stats));
 	stats.size = sizeof(stats);
@@ -398,7 +398,7 @@ static bool answers_are_harmless(int fd)
 	return !profil_ioctl(fd, PROFIL_IOC_STATS, &stats) &&
 	       stats.out_state <= PROFIL_STATE_FAULT && !stats.out_rate &&
 	       harmless(&stats.out_ticks, sizeof(stats) -
-			offsetof(struct profil_stats, out_ticks)) &&
+			offsetof(struct profil_ioc_stats, out_ticks)) &&
 	       !profil_ioctl(fd, PROFIL_IOC_QUERY, &query) &&
 	       query.out_abi == PROFIL_ABI && query.out_features <= 7 &&
 	       query.out_tick_ns <= 1000000000 && query.out_tick_hz <= 10000 &&
@@ -474,7 +474,7 @@ static int setuid_image(void)
 /* In a process of a user, who watches the memory that both share. */
 static int run_setuid(const char *path, __u16 *counter)
 {
-	struct profil_stats stats;
+	struct profil_ioc_stats stats;
 	int fd, ret;
 	__u16 was;
 	pid_t pid;
@@ -814,7 +814,7 @@ TEST_F(security, anchor_is_out_of_reach_from_outside)
 static int be_traced(int fd, struct told *told)
 {
 	__u64 events_first, events_last;
-	struct profil_stats first, last;
+	struct profil_ioc_stats first, last;
 	struct instance instance;
 	pid_t tid = getpid();
 
@@ -956,7 +956,7 @@ FIXTURE(limits) {
 	int num;
 	pid_t pids[20];
 	__u16 *counter;
-	struct profil_query query;
+	struct profil_ioc_query query;
 };
 
 static int set_knob(const char *knob, const char *value)
@@ -1131,7 +1131,7 @@ TEST_F(limits, of_regions_leaves_the_former_profile_running)
 
 TEST_F(limits, of_regions_keeps_nobody_from_the_end_of_his_profile)
 {
-	struct profil_stats stats;
+	struct profil_ioc_stats stats;
 
 	ASSERT_EQ(0, start_patiently(self->fd, self->counter, 3));
 	ASSERT_EQ(0, set_knob("max_regions_user", "0"));
@@ -1150,7 +1150,7 @@ TEST_F(limits, of_regions_keeps_nobody_from_the_end_of_his_profile)
 struct waiters {
 	int num;		/* seen to wait */
 	bool failed;
-	struct profil_stats stats;
+	struct profil_ioc_stats stats;
 };
 
 static void *waiter_fn(void *arg)
@@ -1284,7 +1284,7 @@ TEST_F(limits, of_pending_records_is_of_a_user_and_ticks_are_told_as_lost)
 TEST_F(limits, of_workers_delays_and_loses_nothing)
 {
 	struct profil_region region = any_region(self->counter);
-	struct profil_stats stats;
+	struct profil_ioc_stats stats;
 
 	zero_fd = open("/dev/zero", O_RDONLY | O_CLOEXEC);
 	ASSERT_LE(0, zero_fd);
@@ -1393,7 +1393,7 @@ static __u64 now_seconds(void)
 TEST_F(limits, of_arming_patches_no_text_again_and_again)
 {
 	__u64 start = now_seconds(), least = 0, linger = 1;
-	struct profil_query query;
+	struct profil_ioc_query query;
 	int i, armed = 0;
 
 	for (i = 0; i < 100; i++) {

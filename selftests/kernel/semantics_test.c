@@ -43,8 +43,8 @@ FIXTURE(semantics) {
 	int fd;
 	bool several;			/* on by sprofil(), not by profil() */
 	struct code code;
-	struct profil_stats before;	/* as the profile was turned on */
-	struct profil_stats stats;	/* after it was turned off */
+	struct profil_ioc_stats before;	/* as the profile was turned on */
+	struct profil_ioc_stats stats;	/* after it was turned off */
 	struct instance all, user;
 	bool traced;
 };
@@ -80,7 +80,7 @@ static int off_with_counts(void)
 #ifdef GLIBC
 	return profil_off();
 #else
-	struct profil_start none = { .size = sizeof(none) };
+	struct profil_ioc_start none = { .size = sizeof(none) };
 
 	return profil_start(&none);
 #endif
@@ -134,7 +134,7 @@ static void before_on(FIXTURE_DATA(semantics) *self)
 static bool burn_until(FIXTURE_DATA(semantics) *self,
 		       void (*run)(unsigned long), __u64 due, __u64 counted)
 {
-	struct profil_stats stats, first = {};
+	struct profil_ioc_stats stats, first = {};
 
 	for (;;) {
 		if (raw_stats(self->fd, &stats) ||
@@ -168,8 +168,8 @@ static bool burn_counted(FIXTURE_DATA(semantics) *self,
 /* Ends the profile; self->stats is then what was counted since before_on(). */
 static int finish(FIXTURE_DATA(semantics) *self)
 {
-	const struct profil_stats *before = &self->before;
-	struct profil_stats *stats = &self->stats;
+	const struct profil_ioc_stats *before = &self->before;
+	struct profil_ioc_stats *stats = &self->stats;
 
 	/* Off leaves no counts: they are read before it. */
 	if (!settle(self->fd, stats) || raw_stop(self->fd) ||
@@ -300,7 +300,7 @@ static const struct form form_u32 = { BY_START, PROFIL_REGION_F_U32, 2, 1 << 16,
 
 static int start_on(const struct profil_region *regions, unsigned int num)
 {
-	struct profil_start start = {
+	struct profil_ioc_start start = {
 		.size = sizeof(start),
 		.region_num = num,
 		.region_len = sizeof(*regions),
@@ -571,7 +571,7 @@ static void expect_off(struct __test_metadata *_metadata,
 	burn_us(self->code.run, 8 * PERIOD_US);
 	EXPECT_EQ(sum, counter_sum(counters, PAGE / 2, 2));
 #ifndef GLIBC
-	self->stats = (struct profil_stats){ .size = sizeof(self->stats) };
+	self->stats = (struct profil_ioc_stats){ .size = sizeof(self->stats) };
 	EXPECT_TRUE(profil_stats(&self->stats) ?
 		    errno == ENOENT :
 		    self->stats.out_state == PROFIL_STATE_OFF);
@@ -777,7 +777,7 @@ TEST_F(semantics, overflow)
 /* The kernel's count of ticks and ours, of one moment. */
 struct moment {
 	__u64 ticks, user;
-	struct profil_stats stats;
+	struct profil_ioc_stats stats;
 };
 
 static bool watch_threads(FIXTURE_DATA(semantics) *self, const pid_t *tids,
@@ -851,7 +851,7 @@ static bool read_samples(FIXTURE_DATA(semantics) *self, struct reading *reading,
 		read_loop(reading->zero, reading->sink, reading->len, 4);
 	return self->fd < 0;
 #else
-	struct profil_stats stats;
+	struct profil_ioc_stats stats;
 	__u64 end;
 
 	if (raw_stats(self->fd, &stats))
@@ -962,7 +962,7 @@ static struct share share_of(__u32 rate, __u32 hz)
 
 static void expect_share(struct __test_metadata *_metadata,
 			 const struct share *share,
-			 const struct profil_stats *stats)
+			 const struct profil_ioc_stats *stats)
 {
 	__u64 due = stats->out_ticks - stats->out_not_due;
 	__u64 rest = stats->out_ticks % share->window;
@@ -981,7 +981,7 @@ static void check_share(struct __test_metadata *_metadata,
 			FIXTURE_DATA(semantics) *self, __u32 rate)
 {
 	struct moment first, now = {};
-	struct profil_query query;
+	struct profil_ioc_query query;
 	struct share share;
 	int i;
 
@@ -1049,7 +1049,7 @@ TEST_F(semantics, rate_fast)
 	unsigned int *counter = map(PAGE);
 	struct prof prof = prof_of(counter, sizeof(*counter), self->code.begin, 65536);
 	struct moment first, last;
-	struct profil_query query;
+	struct profil_ioc_query query;
 	struct timeval tv = {};
 
 	ASSERT_NE(NULL, counter);
@@ -1071,10 +1071,10 @@ TEST_F(semantics, rate_fast)
 
 TEST_F(semantics, rate_of_a_part)
 {
-	struct profil_start start = { .size = sizeof(start) };
+	struct profil_ioc_start start = { .size = sizeof(start) };
 	unsigned int *counter = map(PAGE);
 	struct profil_region region;
-	struct profil_query query;
+	struct profil_ioc_query query;
 
 	ASSERT_NE(NULL, counter);
 	ASSERT_TRUE(watch(self));
@@ -1234,7 +1234,7 @@ TEST_F(semantics, rate_favours_no_thread)
 {
 	unsigned int *counters = map(PAGE);
 	struct profil_region region = team_region(counters);
-	struct profil_start start = {
+	struct profil_ioc_start start = {
 		.size = sizeof(start),
 		.region_num = 1,
 		.region_len = sizeof(region),
@@ -1243,8 +1243,8 @@ TEST_F(semantics, rate_favours_no_thread)
 	struct team *team = map(sizeof(*team));
 	struct instance instances[THREADS];
 	double share, expected, away;
-	struct profil_query query;
-	struct profil_stats stats;
+	struct profil_ioc_query query;
+	struct profil_ioc_stats stats;
 	__u64 ticks[THREADS], least;
 	int i;
 
@@ -1325,7 +1325,7 @@ TEST_F(semantics, missed_ticks)
 	unsigned short *counters = map(PAGE);
 	__u64 before, took = 0;
 #ifndef GLIBC
-	struct profil_stats *was, *is;
+	struct profil_ioc_stats *was, *is;
 	struct moment first, last;
 #endif
 	size_t at, len;
@@ -1520,7 +1520,7 @@ static int executed(void)
 {
 	burn_us(hot_a, 20 * PERIOD_US);
 #ifndef GLIBC
-	struct profil_stats stats = { .size = sizeof(stats) };
+	struct profil_ioc_stats stats = { .size = sizeof(stats) };
 
 	if (!profil_stats(&stats) || errno != ENOENT)
 		return 2;

@@ -20,10 +20,10 @@
 #define KNOBS	"/sys/module/profil/parameters/"
 #define TICKS	20	/* enough of them to see where they are */
 
-static struct profil_session session_args(void)
+static struct profil_ioc_session session_args(void)
 {
-	return (struct profil_session){
-		.size = sizeof(struct profil_session),
+	return (struct profil_ioc_session){
+		.size = sizeof(struct profil_ioc_session),
 		.slots = 8192,
 		.processes = 256,
 		.objects = 64,
@@ -37,7 +37,7 @@ struct view {
 	const struct profil_session_page *page;
 };
 
-static int view_open(struct view *view, struct profil_session *args)
+static int view_open(struct view *view, struct profil_ioc_session *args)
 {
 	int device = profil_open(), err;
 
@@ -138,21 +138,21 @@ static void wait_hot(const struct view *view, __u64 ticks)
 
 static int session_stop(const struct view *view)
 {
-	struct profil_stop stop = { .size = sizeof(stop) };
+	struct profil_ioc_stop stop = { .size = sizeof(stop) };
 
 	return profil_ioctl(view->fd, PROFIL_IOC_STOP, &stop);
 }
 
 static int session_join(int fd)
 {
-	struct profil_join join = { .size = sizeof(join) };
+	struct profil_ioc_join join = { .size = sizeof(join) };
 
 	return profil_ioctl(fd, PROFIL_IOC_JOIN, &join);
 }
 
 static int session_attach(int fd, pid_t pid)
 {
-	struct profil_attach attach = { .size = sizeof(attach), .pid = pid };
+	struct profil_ioc_attach attach = { .size = sizeof(attach), .pid = pid };
 
 	return profil_ioctl(fd, PROFIL_IOC_ATTACH, &attach);
 }
@@ -297,7 +297,7 @@ static void exec_image(const char *path, const char *what, const char *arg)
 FIXTURE(session) {
 	struct view view;
 	struct sums sums;
-	struct profil_session args;
+	struct profil_ioc_session args;
 };
 
 FIXTURE_SETUP(session)
@@ -538,7 +538,7 @@ TEST_F(session, program_executed_by_another_thread_is_counted)
 
 TEST_F(session, process_of_a_member_may_profile_itself)
 {
-	struct profil_stats stats;
+	struct profil_ioc_stats stats;
 	__u16 *counter;
 	pid_t pid;
 	int fd;
@@ -614,7 +614,7 @@ FIXTURE_TEARDOWN(rights)
  */
 static int as_user(uid_t uid, int (*fn)(FIXTURE_DATA(rights) *self), FIXTURE_DATA(rights) *self)
 {
-	struct profil_session args = session_args();
+	struct profil_ioc_session args = session_args();
 	pid_t pid = fork();
 
 	args.flags = PROFIL_SESSION_F_PER_PROCESS;
@@ -978,7 +978,7 @@ TEST_F(session, attach_and_kill_many_times)
 
 TEST_F(session, attach_has_one_errno_per_cause)
 {
-	struct profil_attach attach = { .size = sizeof(attach), .pid = getpid() };
+	struct profil_ioc_attach attach = { .size = sizeof(attach), .pid = getpid() };
 
 	EXPECT_EQ(-EINVAL, session_attach(self->view.fd, 0));
 	EXPECT_EQ(-EINVAL, session_attach(self->view.fd, -1));
@@ -996,7 +996,7 @@ TEST_F(session, attach_has_one_errno_per_cause)
 
 TEST_F(session, end_of_the_profiler_leaves_its_targets_alone)
 {
-	struct profil_session args = session_args();
+	struct profil_ioc_session args = session_args();
 	struct view view;
 	pid_t pid, target;
 	int i, to[2];
@@ -1063,7 +1063,7 @@ TEST_F(session, poll_says_when_the_last_member_is_gone)
 
 TEST_F(session, stop_is_for_good)
 {
-	struct profil_stop stop = { .size = sizeof(stop), .cookie = 1 };
+	struct profil_ioc_stop stop = { .size = sizeof(stop), .cookie = 1 };
 	struct pollfd pollfd = { .fd = self->view.fd };
 	__u64 ticks;
 	pid_t pid;
@@ -1114,7 +1114,7 @@ TEST_F(session, process_sees_nothing_of_it)
 
 TEST_F(session, four_sessions_count_a_process_and_no_fifth)
 {
-	struct profil_session args = session_args();
+	struct profil_ioc_session args = session_args();
 	struct view views[5];
 	struct sums sums;
 	pid_t pid;
@@ -1154,7 +1154,8 @@ TEST_F(session, four_sessions_count_a_process_and_no_fifth)
 /* ---- flags and rates */
 
 /* A session of these arguments, and a child that spins and has one that does. */
-static int run_with(struct profil_session *args, struct view *view, struct sums *sums, __u64 ticks)
+static int run_with(struct profil_ioc_session *args, struct view *view, struct sums *sums,
+		    __u64 ticks)
 {
 	pid_t pid, child;
 	int to[2];
@@ -1239,7 +1240,7 @@ TEST_F(session, user_only_has_no_system_time_in_slots)
 
 TEST_F(session, rate_has_its_share_of_the_ticks)
 {
-	struct profil_query query;
+	struct profil_ioc_query query;
 	struct view view;
 	int fd = profil_open();
 
@@ -1371,9 +1372,10 @@ TEST_F(session, children_beyond_the_members_are_missed)
 
 /* ---- objects */
 
-static int session_object(int fd, __u32 object, char *path, __u32 len, struct profil_object *args)
+static int session_object(int fd, __u32 object, char *path, __u32 len,
+			  struct profil_ioc_object *args)
 {
-	*args = (struct profil_object){
+	*args = (struct profil_ioc_object){
 		.size = sizeof(*args),
 		.object = object,
 		.path_uptr = UPTR(path),
@@ -1396,7 +1398,7 @@ static __u32 only_object(const struct view *view)
 TEST_F(session, object_gives_the_file_and_its_path)
 {
 	char path[] = "/tmp/profil_session_XXXXXX", name[PATH_MAX], gone[64];
-	struct profil_object args;
+	struct profil_ioc_object args;
 	struct stat was, is;
 	__u32 object;
 	pid_t pid;
@@ -1452,7 +1454,7 @@ TEST_F(session, object_gives_the_file_and_its_path)
 static int object_of_root(FIXTURE_DATA(rights) *self)
 {
 	pid_t pid = run_setuid(self, "--burn");
-	struct profil_object args;
+	struct profil_ioc_object args;
 	struct stat stat;
 	__u32 object;
 
@@ -1531,7 +1533,7 @@ TEST_F(session, page_says_where_the_tables_are)
 
 TEST_F(session, arguments_have_one_errno_per_cause)
 {
-	struct profil_session args;
+	struct profil_ioc_session args;
 	int fd = profil_open();
 	size_t i;
 	struct {
@@ -1539,7 +1541,7 @@ TEST_F(session, arguments_have_one_errno_per_cause)
 		__u32 value;
 		int err;
 	} bad[] = {
-#define WORD(_word) offsetof(struct profil_session, _word)
+#define WORD(_word) offsetof(struct profil_ioc_session, _word)
 		{ WORD(slots), 0, -EINVAL },
 		{ WORD(slots), PROFIL_SLOTS_MIN / 2, -EINVAL },
 		{ WORD(slots), PROFIL_SLOTS_MIN + 1, -EINVAL },
@@ -1589,8 +1591,8 @@ TEST_F(session, smallest_and_largest_tables_are_had)
 
 TEST_F(session, commands_are_those_of_their_descriptor)
 {
-	struct profil_query query = { .size = sizeof(query) };
-	struct profil_join join = { .size = sizeof(join), .flags = 1 };
+	struct profil_ioc_query query = { .size = sizeof(query) };
+	struct profil_ioc_join join = { .size = sizeof(join), .flags = 1 };
 	int fd = profil_open(), cmd;
 
 	EXPECT_EQ(-EOPNOTSUPP, profil_ioctl(self->view.fd, PROFIL_IOC_JOIN, &join));
@@ -1613,11 +1615,11 @@ TEST_F(session, commands_take_the_sizes_that_they_know)
 		__u32 size;
 		int err;	/* of a structure of zeros */
 	} commands[] = {
-		{ PROFIL_IOC_SESSION, sizeof(struct profil_session), -EINVAL },
-		{ PROFIL_IOC_STOP, sizeof(struct profil_stop), 0 },
-		{ PROFIL_IOC_JOIN, sizeof(struct profil_join), -ESRCH },
-		{ PROFIL_IOC_ATTACH, sizeof(struct profil_attach), -EINVAL },
-		{ PROFIL_IOC_OBJECT, sizeof(struct profil_object), -ENOENT },
+		{ PROFIL_IOC_SESSION, sizeof(struct profil_ioc_session), -EINVAL },
+		{ PROFIL_IOC_STOP, sizeof(struct profil_ioc_stop), 0 },
+		{ PROFIL_IOC_JOIN, sizeof(struct profil_ioc_join), -ESRCH },
+		{ PROFIL_IOC_ATTACH, sizeof(struct profil_ioc_attach), -EINVAL },
+		{ PROFIL_IOC_OBJECT, sizeof(struct profil_ioc_object), -ENOENT },
 	};
 	char *pages = mmap(NULL, 3 * PAGE, PROT_READ | PROT_WRITE,
 			   MAP_PRIVATE | MAP_ANONYMOUS, -1, 0), *at;
@@ -1654,7 +1656,7 @@ TEST_F(session, commands_take_the_sizes_that_they_know)
 /* Who cannot be told of the descriptor has none. */
 TEST_F(session, session_that_cannot_be_told_is_none)
 {
-	struct profil_session *args = mmap(NULL, PAGE, PROT_READ | PROT_WRITE,
+	struct profil_ioc_session *args = mmap(NULL, PAGE, PROT_READ | PROT_WRITE,
 					   MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	int fd = profil_open(), next = dup(fd), i;
 
@@ -1672,7 +1674,7 @@ TEST_F(session, session_that_cannot_be_told_is_none)
 
 TEST_F(session, query_tells_what_there_is)
 {
-	struct profil_query query;
+	struct profil_ioc_query query;
 	int fd = profil_open();
 
 	ASSERT_EQ(0, profil_query(fd, &query));
@@ -1691,7 +1693,7 @@ static const char *const knobs[] = {
 FIXTURE(quota) {
 	char was[ARRAY_SIZE(knobs)][32];
 	struct view view;
-	struct profil_session args;
+	struct profil_ioc_session args;
 };
 
 static int set_knob(size_t knob, const char *value)
@@ -1725,7 +1727,7 @@ FIXTURE_TEARDOWN(quota)
 }
 
 /* What former sessions had is given back by a worker. */
-static int open_patiently(struct view *view, struct profil_session *args)
+static int open_patiently(struct view *view, struct profil_ioc_session *args)
 {
 	int err;
 
@@ -1769,7 +1771,7 @@ TEST_F(quota, slots_members_and_objects_of_a_user_are_limited)
 
 TEST_F(quota, none_turns_sessions_off)
 {
-	struct profil_query query;
+	struct profil_ioc_query query;
 	int fd = profil_open();
 
 	ASSERT_EQ(0, set_knob(0, "0"));

@@ -175,7 +175,7 @@ TEST_F(sleep, is_not_interrupted)
 {
 	struct profil_region region = any_region(self->counter);
 	int i, interrupted = 0, other = 0;
-	struct profil_stats stats = { 0 };
+	struct profil_ioc_stats stats = { 0 };
 	pthread_t writer;
 
 	if (variant->call == CALL_EPOLL && sleep_in(self, CALL_EPOLL, 1))

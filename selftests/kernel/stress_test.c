@@ -37,7 +37,7 @@ static pthread_mutex_t anchor_mutex = PTHREAD_MUTEX_INITIALIZER;
 
 static int executed_image(void)
 {
-	struct profil_stats stats;
+	struct profil_ioc_stats stats;
 	int fd = profil_open();
 
 	hot_a(HOT_ROUNDS);
@@ -46,7 +46,7 @@ static int executed_image(void)
 
 static bool stats_hold(int fd)
 {
-	struct profil_stats stats;
+	struct profil_ioc_stats stats;
 	int ret = profil_stats(fd, &stats);
 
 	return ret ? ret == -ENOENT : check_identity(&stats);
@@ -164,7 +164,7 @@ static int process(unsigned int seed)
 {
 	struct burner burners[BURNERS];
 	struct actor actors[ACTORS];
-	struct profil_stats stats;
+	struct profil_ioc_stats stats;
 	int i, fd, bad = 0;
 	__u16 *counter;
 

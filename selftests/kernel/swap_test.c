@@ -13,7 +13,7 @@
 FIXTURE(swap) {
 	int fd;
 	__u16 *counter;
-	struct profil_stats stats;
+	struct profil_ioc_stats stats;
 };
 
 static bool have_swap(void)

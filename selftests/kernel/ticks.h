@@ -114,7 +114,7 @@ static inline __u64 instance_count(const struct instance *instance)
  * its own ticks can come between, and then the event's count shows it.
  */
 static inline bool take_pair(const struct instance *instance, int fd,
-			     __u64 *events, struct profil_stats *stats)
+			     __u64 *events, struct profil_ioc_stats *stats)
 {
 	__u64 before;
 

@@ -54,7 +54,7 @@ static int span_begin(struct span *span, int fd, const struct profil_region *reg
 	return err;
 }
 
-static int span_end(struct span *span, int fd, struct profil_stats *stats)
+static int span_end(struct span *span, int fd, struct profil_ioc_stats *stats)
 {
 	int err;
 
@@ -114,8 +114,8 @@ FIXTURE(timer) {
 	int fd;
 	__u16 *counter;			/* of hot_a, hot_b, hot_c; shared */
 	struct profil_region region[3];
-	struct profil_stats stats;
-	struct profil_query query;
+	struct profil_ioc_stats stats;
+	struct profil_ioc_query query;
 };
 
 FIXTURE_SETUP(timer)
@@ -205,7 +205,7 @@ TEST_F(rate, is_of_cpu_time)
 {
 	__u16 *counter = page_alloc();
 	struct profil_region region = page_region(hot_a, counter);
-	struct profil_stats stats;
+	struct profil_ioc_stats stats;
 	int err, fd = profil_open();
 	struct span span;
 
@@ -363,7 +363,7 @@ TEST_F(timer, threads_on_all_cpus_have_as_many_as_their_cpu_time)
 static bool are_ticks(FIXTURE_DATA(timer) *self, const struct instance *instance)
 {
 	__u64 events_first, events_last;
-	struct profil_stats first;
+	struct profil_ioc_stats first;
 
 	return take_pair(instance, self->fd, &events_first, &first) &&
 	       burn(self->fd, hot_a, 20) &&

@@ -11,14 +11,14 @@ FIXTURE(uapi) {
 	int fd;
 	__u16 *counter;
 	struct profil_region region;
-	struct profil_start start;
+	struct profil_ioc_start start;
 };
 
 FIXTURE_SETUP(uapi)
 {
 	ASSERT_OPEN_WITH_PAGE(self->fd, self->counter);
 	self->region = page_region(hot_a, self->counter);
-	self->start = (struct profil_start){
+	self->start = (struct profil_ioc_start){
 		.size = sizeof(self->start),
 		.region_num = 1,
 		.region_len = sizeof(self->region),
@@ -57,27 +57,27 @@ FIXTURE_VARIANT(command) {
 
 FIXTURE_VARIANT_ADD(command, query) {
 	.cmd = PROFIL_IOC_QUERY,
-	.size = sizeof(struct profil_query),
-	.first = sizeof(struct profil_query),
+	.size = sizeof(struct profil_ioc_query),
+	.first = sizeof(struct profil_ioc_query),
 };
 
 FIXTURE_VARIANT_ADD(command, start) {
 	.cmd = PROFIL_IOC_START,
-	.size = sizeof(struct profil_start),
-	.first = sizeof(struct profil_start),
+	.size = sizeof(struct profil_ioc_start),
+	.first = sizeof(struct profil_ioc_start),
 	.flags = START_FLAGS,
 };
 
 FIXTURE_VARIANT_ADD(command, stop) {
 	.cmd = PROFIL_IOC_STOP,
-	.size = sizeof(struct profil_stop),
-	.first = sizeof(struct profil_stop),
+	.size = sizeof(struct profil_ioc_stop),
+	.first = sizeof(struct profil_ioc_stop),
 };
 
 FIXTURE_VARIANT_ADD(command, stats) {
 	.cmd = PROFIL_IOC_STATS,
-	.size = sizeof(struct profil_stats),
-	.first = sizeof(struct profil_stats),
+	.size = sizeof(struct profil_ioc_stats),
+	.first = sizeof(struct profil_ioc_stats),
 };
 
 FIXTURE_SETUP(command)
@@ -101,7 +101,7 @@ FIXTURE_TEARDOWN(command)
 static int command(FIXTURE_DATA(command) *self,
 		   const FIXTURE_VARIANT(command) *variant, char *at, __u32 size)
 {
-	struct profil_start start = {
+	struct profil_ioc_start start = {
 		.region_num = 1,
 		.region_len = sizeof(self->region),
 		.regions_uptr = UPTR(&self->region),
@@ -191,7 +191,7 @@ TEST_F(command, struct_that_cannot_be_read_is_a_fault)
 
 TEST_F(command, each_flag_bit_is_known_or_not_supported)
 {
-	struct profil_start start = {
+	struct profil_ioc_start start = {
 		.size = sizeof(start),
 		.region_num = 1,
 		.region_len = sizeof(self->region),
@@ -241,7 +241,7 @@ TEST_F(uapi, unknown_commands_are_not_ours)
 
 TEST_F(uapi, query_tells_a_consistent_machine)
 {
-	struct profil_query query;
+	struct profil_ioc_query query;
 	__u64 second;
 
 	ASSERT_EQ(0, profil_query(self->fd, &query));
@@ -258,7 +258,7 @@ TEST_F(uapi, query_tells_a_consistent_machine)
 
 TEST_F(uapi, reserved_words_of_answers_are_zero)
 {
-	struct profil_stats stats = {
+	struct profil_ioc_stats stats = {
 		.size = sizeof(stats), .out_reserved = ~0U,
 	};
 
@@ -269,7 +269,7 @@ TEST_F(uapi, reserved_words_of_answers_are_zero)
 
 TEST_F(uapi, query_shows_the_hook_while_profiled)
 {
-	struct profil_query query;
+	struct profil_ioc_query query;
 
 	ASSERT_EQ(0, start(self));
 	ASSERT_EQ(0, profil_query(self->fd, &query));
@@ -278,7 +278,7 @@ TEST_F(uapi, query_shows_the_hook_while_profiled)
 
 TEST_F(uapi, stats_before_start_finds_nothing)
 {
-	struct profil_stats stats;
+	struct profil_ioc_stats stats;
 
 	EXPECT_EQ(-ENOENT, profil_stats(self->fd, &stats));
 	EXPECT_EQ(0, profil_stop(self->fd));
@@ -294,7 +294,7 @@ TEST_F(uapi, stats_before_start_finds_nothing)
 
 TEST_F(uapi, stop_is_idempotent)
 {
-	struct profil_stats stats;
+	struct profil_ioc_stats stats;
 
 	EXPECT_EQ(0, profil_stop(self->fd));
 	EXPECT_EQ(0, start(self));
@@ -307,7 +307,7 @@ TEST_F(uapi, stop_is_idempotent)
 
 TEST_F(uapi, stats_after_start_tells_state_and_rate)
 {
-	struct profil_stats stats;
+	struct profil_ioc_stats stats;
 
 	ASSERT_EQ(0, start(self));
 	ASSERT_EQ(0, profil_stats(self->fd, &stats));
@@ -323,9 +323,9 @@ TEST_F(uapi, stats_after_start_tells_state_and_rate)
 /* What QUERY says is known is just what is accepted. */
 TEST_F(uapi, query_tells_each_flag_and_source_that_is_accepted)
 {
-	const struct profil_start right = self->start;
+	const struct profil_ioc_start right = self->start;
 	const struct profil_region plain = self->region;
-	struct profil_query query;
+	struct profil_ioc_query query;
 	__u32 bit, i;
 
 	ASSERT_EQ(0, profil_query(self->fd, &query));
@@ -362,8 +362,8 @@ static int start_period(FIXTURE_DATA(uapi) *self, __u32 source, __u64 ns)
 
 TEST_F(uapi, period_of_ticks_is_a_rate)
 {
-	struct profil_query query;
-	struct profil_stats stats;
+	struct profil_ioc_query query;
+	struct profil_ioc_stats stats;
 	__u32 rate, taken = 0;
 
 	ASSERT_EQ(0, profil_query(self->fd, &query));
@@ -398,8 +398,8 @@ TEST_F(uapi, period_of_ticks_is_a_rate)
 TEST_F(uapi, period_of_the_timer_is_told_as_it_is)
 {
 	static const __u64 periods[] = { 1000000000, 999999999, 333333333, 1234567, 500001 };
-	struct profil_query query;
-	struct profil_stats stats;
+	struct profil_ioc_query query;
+	struct profil_ioc_stats stats;
 	__u64 least;
 	size_t i;
 
@@ -423,7 +423,7 @@ TEST_F(uapi, period_beyond_its_source_is_not_supported)
 	static const __u64 wrong[] = {
 		1, 2, 999, 1000000001, 2000000000, 1ULL << 32, (1ULL << 32) + 10000000, ~0ULL,
 	};
-	struct profil_stats stats;
+	struct profil_ioc_stats stats;
 	size_t i;
 
 	ASSERT_EQ(0, start(self));
@@ -445,21 +445,21 @@ TEST_F(uapi, period_beyond_its_source_is_not_supported)
 
 static int stop_cookie(int fd, __u64 cookie)
 {
-	struct profil_stop stop = { .size = sizeof(stop), .cookie = cookie };
+	struct profil_ioc_stop stop = { .size = sizeof(stop), .cookie = cookie };
 
 	return profil_ioctl(fd, PROFIL_IOC_STOP, &stop);
 }
 
-static int stats_cookie(int fd, __u64 cookie, struct profil_stats *stats)
+static int stats_cookie(int fd, __u64 cookie, struct profil_ioc_stats *stats)
 {
-	*stats = (struct profil_stats){ .size = sizeof(*stats), .cookie = cookie };
+	*stats = (struct profil_ioc_stats){ .size = sizeof(*stats), .cookie = cookie };
 	return profil_ioctl(fd, PROFIL_IOC_STATS, stats);
 }
 
 /* Two libraries of a process, of which the second does not know the first. */
 TEST_F(uapi, cookie_says_that_another_has_the_profile)
 {
-	struct profil_stats stats;
+	struct profil_ioc_stats stats;
 	__u64 first, second;
 
 	ASSERT_EQ(0, start(self));
@@ -493,7 +493,7 @@ TEST_F(uapi, cookie_says_that_another_has_the_profile)
 
 TEST_F(uapi, cookie_of_the_parent_is_the_childs_until_its_own_start)
 {
-	struct profil_stats stats;
+	struct profil_ioc_stats stats;
 	__u64 cookie;
 	pid_t pid;
 
@@ -585,8 +585,8 @@ TEST_F(uapi, start_of_nothing_tells_no_anchor_and_no_cookie)
 /* Who is not told of a profile cannot end it. */
 TEST_F(uapi, start_that_cannot_be_answered_leaves_nothing_on)
 {
-	struct profil_start *fixed = page_alloc();
-	struct profil_stats stats;
+	struct profil_ioc_start *fixed = page_alloc();
+	struct profil_ioc_stats stats;
 	int earlier;
 
 	ASSERT_NE(NULL, fixed);
@@ -605,8 +605,8 @@ TEST_F(uapi, start_that_cannot_be_answered_leaves_nothing_on)
 TEST_F(uapi, device_is_opened_in_any_mode)
 {
 	static const int modes[] = { O_RDONLY, O_WRONLY, O_RDWR };
-	struct profil_query query;
-	struct profil_stats stats;
+	struct profil_ioc_query query;
+	struct profil_ioc_stats stats;
 	size_t i;
 	int fd;
 
@@ -627,11 +627,11 @@ TEST_F(uapi, device_is_opened_in_any_mode)
 /* Each word of START is wrong once, and all else right. */
 TEST_F(uapi, each_wrong_word_has_its_error)
 {
-	const struct profil_start tick = self->start;
-	struct profil_start timer = self->start;
+	const struct profil_ioc_start tick = self->start;
+	struct profil_ioc_start timer = self->start;
 	const struct {
 		const char *what;
-		const struct profil_start *start;
+		const struct profil_ioc_start *start;
 		__u32 *word;
 		__u32 from, to;		/* each, but powers of two up to the last */
 		int ret;
@@ -688,7 +688,7 @@ TEST_F(uapi, flags_that_contradict_each_other_are_invalid)
 static void expect_ended(struct __test_metadata *_metadata,
 			 FIXTURE_DATA(uapi) *self)
 {
-	struct profil_stats stats;
+	struct profil_ioc_stats stats;
 	__u64 ticks;
 
 	EXPECT_EQ(0, start(self));
@@ -755,7 +755,7 @@ TEST_F(uapi, region_of_scale_zero_is_left_out)
 TEST_F(uapi, regions_up_to_the_limit_are_accepted_and_no_more)
 {
 	struct profil_region *regions = calloc(4097, sizeof(*regions));
-	struct profil_query query;
+	struct profil_ioc_query query;
 	__u32 i;
 
 	ASSERT_NE(NULL, regions);
@@ -872,7 +872,7 @@ TEST_F(uapi, histogram_that_is_not_aligned_leaves_the_profile_running)
 	struct profil_region regions[] = {
 		page_region(hot_a, self->counter + 1), page_region(hot_b, self->counter + 2),
 	};
-	struct profil_stats stats;
+	struct profil_ioc_stats stats;
 
 	ASSERT_EQ(0, start(self));
 	ASSERT_TRUE(burn(self->fd, hot_a, 3));
@@ -889,8 +889,8 @@ TEST_F(uapi, histogram_that_is_not_aligned_leaves_the_profile_running)
 
 TEST_F(uapi, rate_above_that_of_the_ticks_is_not_supported)
 {
-	struct profil_query query;
-	struct profil_stats stats;
+	struct profil_ioc_query query;
+	struct profil_ioc_stats stats;
 	__u32 more;
 
 	ASSERT_EQ(0, profil_query(self->fd, &query));
@@ -992,7 +992,7 @@ TEST_F(uapi, mmap_by_another_thread_during_start_is_invalid)
 
 TEST_F(uapi, any_user_may_profile_itself)
 {
-	struct profil_stats stats;
+	struct profil_ioc_stats stats;
 	int fd;
 
 	ASSERT_EQ(0, setgid(1000));

@@ -13,7 +13,7 @@ FIXTURE(userfault) {
 	int uffd;
 	bool task_work;
 	__u16 *counter;
-	struct profil_stats stats;
+	struct profil_ioc_stats stats;
 };
 
 FIXTURE_SETUP(userfault)
@@ -23,7 +23,7 @@ FIXTURE_SETUP(userfault)
 		.range.len = PAGE,
 		.mode = UFFDIO_REGISTER_MODE_MISSING,
 	};
-	struct profil_query query;
+	struct profil_ioc_query query;
 
 	self->fd = profil_open();
 	ASSERT_LE(0, self->fd);

@@ -15,7 +15,7 @@ FIXTURE(width) {
 	__u32 at;
 	struct profil_region region;
 	__u32 max;
-	struct profil_stats stats;
+	struct profil_ioc_stats stats;
 };
 
 /* In either half of a word, the last of a cache line, and the last of the page. */

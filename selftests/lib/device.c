@@ -29,7 +29,7 @@ int open(const char *path, int flags, ...)
 		       strcmp(path, "/dev/profil") ? path : "/dev/null", flags, mode);
 }
 
-static int query(struct profil_query *query)
+static int query(struct profil_ioc_query *query)
 {
 	query->out_tick_hz = 250;
 	query->out_tick_ns = 4000000;
@@ -40,7 +40,7 @@ static int query(struct profil_query *query)
 	return 0;
 }
 
-static void sample(const struct profil_start *start)
+static void sample(const struct profil_ioc_start *start)
 {
 	const struct profil_region *region = (const void *)(uintptr_t)start->regions_uptr;
 
@@ -51,7 +51,7 @@ static void sample(const struct profil_start *start)
 		}
 }
 
-static int start(const struct profil_start *start)
+static int start(const struct profil_ioc_start *start)
 {
 	const char *refuse = getenv("REFUSE");
 
@@ -69,7 +69,7 @@ static int start(const struct profil_start *start)
 	return -1;
 }
 
-static int stats(struct profil_stats *stats)
+static int stats(struct profil_ioc_stats *stats)
 {
 	stats->out_ticks = 1000;
 	stats->out_not_due = 800;

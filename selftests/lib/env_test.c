@@ -26,7 +26,7 @@ static struct {
 
 static bool is_wanted(void *arg)
 {
-	struct profil_start *start = arg;
+	struct profil_ioc_start *start = arg;
 
 	TAP_CHECK(start->size == sizeof(*start));
 	TAP_CHECK(start->flags == 0 && !start->__reserved);
@@ -107,7 +107,7 @@ static bool tick(void)
 
 static bool query_without_timer(void *arg)
 {
-	struct profil_query *query = arg;
+	struct profil_ioc_query *query = arg;
 
 	mock_query_250(arg);
 	query->out_timer_rate_max = 0;
@@ -116,7 +116,7 @@ static bool query_without_timer(void *arg)
 
 static bool query_slow_timer(void *arg)
 {
-	struct profil_query *query = arg;
+	struct profil_ioc_query *query = arg;
 
 	mock_query_250(arg);
 	query->out_timer_rate_max = 50;
@@ -329,7 +329,7 @@ static bool set_user_id(void)
 	return mock_done();
 }
 
-static struct profil_start whole_command = { .region_num = 1 };
+static struct profil_ioc_start whole_command = { .region_num = 1 };
 
 static bool is_whole_command(void *arg)
 {

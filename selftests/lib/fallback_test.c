@@ -53,9 +53,9 @@ int ioctl(int fd, unsigned long cmd, ...)
 	}
 	va_start(args, cmd);
 	if (cmd == PROFIL_IOC_QUERY)
-		va_arg(args, struct profil_query *)->out_regions_max = 1;
+		va_arg(args, struct profil_ioc_query *)->out_regions_max = 1;
 	else if (cmd == PROFIL_IOC_START)
-		va_arg(args, struct profil_start *)->out_anchor = (uintptr_t)anchor;
+		va_arg(args, struct profil_ioc_start *)->out_anchor = (uintptr_t)anchor;
 	va_end(args);
 	return 0;
 }
@@ -108,7 +108,7 @@ static int start(void)
 
 static bool falls_back(void)
 {
-	struct profil_query query = { .size = sizeof(query) };
+	struct profil_ioc_query query = { .size = sizeof(query) };
 	unsigned long sum;
 
 	setenv("PROFIL_FALLBACK", "signal", 1);
@@ -191,7 +191,7 @@ static bool not_unasked(void)
 }
 
 static struct profil_region region;
-static struct profil_start command = { .size = sizeof(command) };
+static struct profil_ioc_start command = { .size = sizeof(command) };
 static struct prof range = { &region, sizeof(region), 0, 65536 };
 
 static bool fallen_back(void)

@@ -25,7 +25,7 @@ static unsigned short *volatile no_bins;
 /* As profil(bins, sizeof(bins), 0x1234, 65536) has to arrive. */
 static bool is_start(void *arg)
 {
-	struct profil_start *start = arg;
+	struct profil_ioc_start *start = arg;
 	struct profil_region *region = (void *)(uintptr_t)start->regions_uptr;
 
 	TAP_CHECK(start->size == sizeof(*start));
@@ -70,7 +70,7 @@ static __u64 wanted_value;
 
 static const struct profil_region *only_region(void *arg)
 {
-	struct profil_start *start = arg;
+	struct profil_ioc_start *start = arg;
 
 	return (void *)(uintptr_t)start->regions_uptr;
 }
@@ -199,8 +199,8 @@ static bool scale_0_stops(void)
 /* From START on nothing is opened any more. */
 static bool one_descriptor_is_kept(void)
 {
-	struct profil_query query = { .size = sizeof(query) };
-	struct profil_stats stats = { .size = sizeof(stats) };
+	struct profil_ioc_query query = { .size = sizeof(query) };
+	struct profil_ioc_stats stats = { .size = sizeof(stats) };
 
 	TAP_CHECK(started());
 	EXPECT(QUERY(250), { PROFIL_IOC_STATS, NULL, 0 }, START(is_start),
@@ -220,7 +220,7 @@ static bool one_descriptor_is_kept(void)
 /* A program that closes all descriptors: the next START has one again. */
 static bool descriptors_are_closed(void)
 {
-	struct profil_query query = { .size = sizeof(query) };
+	struct profil_ioc_query query = { .size = sizeof(query) };
 
 	TAP_CHECK(started());
 	mock_close_all();
@@ -236,7 +236,7 @@ static bool descriptors_are_closed(void)
 /* Another thread closes it amid the call, or has its number for something else. */
 static bool descriptor_is_closed_meanwhile(void)
 {
-	struct profil_stats stats = { .size = sizeof(stats) };
+	struct profil_ioc_stats stats = { .size = sizeof(stats) };
 
 	TAP_CHECK(started());
 	EXPECT({ PROFIL_IOC_STATS, NULL, EBADF }, { PROFIL_IOC_STATS, NULL, 0 },
@@ -414,7 +414,7 @@ static bool threads_say_it_once(void)
 	return mock_done();
 }
 
-static struct profil_start whole_command = { .region_num = 1 };
+static struct profil_ioc_start whole_command = { .region_num = 1 };
 
 static bool is_whole_command(void *arg)
 {
@@ -447,7 +447,7 @@ static bool stops_after_failure(void)
 	return mock_done();
 }
 
-static struct profil_stats stats = { .size = sizeof(stats) };
+static struct profil_ioc_stats stats = { .size = sizeof(stats) };
 
 static bool is_stats(void *arg)
 {
@@ -468,7 +468,7 @@ static bool stats_are_read(void)
 
 static bool query_is_read(void)
 {
-	struct profil_query query = { .size = sizeof(query) };
+	struct profil_ioc_query query = { .size = sizeof(query) };
 
 	EXPECT(QUERY(250), OPEN_FAILS(ENODEV));
 	errno = 77;

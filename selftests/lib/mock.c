@@ -125,7 +125,7 @@ unsigned long mock_last_command(void)
 
 bool mock_is_stop(void *arg)
 {
-	struct profil_stop *stop = arg;
+	struct profil_ioc_stop *stop = arg;
 
 	TAP_CHECK(stop->size == sizeof(*stop));
 	TAP_CHECK(stop->flags == 0);
@@ -134,7 +134,7 @@ bool mock_is_stop(void *arg)
 
 static bool query_at(void *arg, unsigned int hz)
 {
-	struct profil_query *query = arg;
+	struct profil_ioc_query *query = arg;
 
 	TAP_CHECK(query->size == sizeof(*query));
 	TAP_CHECK(query->flags == 0);
@@ -207,7 +207,7 @@ static bool is_open(int fd)
 	return (fd == MOCK_FD && opened) || (fd == MOCK_KEPT && kept);
 }
 
-static void begin(struct profil_start *start)
+static void begin(struct profil_ioc_start *start)
 {
 	started = true;
 	start->out_anchor = 0;

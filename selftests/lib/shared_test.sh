@@ -131,6 +131,11 @@ dialects() {
 		for std in c89 c99 c11 c17 c2x gnu89 gnu99 gnu17 gnu2x; do
 			compile -std=$std -Wall -Wextra -Wpedantic -Werror -fsyntax-only "$tmp/dialect.c"
 		done
+		# no function hides a structure
+		sed -nE 's/^struct (prof[a-z_]*) [{]$/\1 *a_\1;/p' \
+			"$here/../../libwrap/profil.h" "$here/../../uapi/linux/profil.h" >"$tmp/tags"
+		test "$(wc -l <"$tmp/tags")" -ge 5
+		cat "$tmp/tags" >>"$tmp/dialect.c"
 		for std in c++11 c++14 c++17 c++20 gnu++20; do
 			g++ -x c++ -std=$std -Wall -Wextra -Wpedantic -Werror -fsyntax-only \
 				-I"$here/../../libwrap" -I"$here/../../uapi" "$tmp/dialect.c"

@@ -45,7 +45,7 @@ static void want_regions(const struct prof *prof, int num, __u32 flags)
 
 static bool is_wanted(void *arg)
 {
-	struct profil_start *start = arg;
+	struct profil_ioc_start *start = arg;
 	struct profil_region *region = (void *)(uintptr_t)start->regions_uptr;
 
 	TAP_CHECK(start->size == sizeof(*start));
@@ -294,7 +294,7 @@ static bool times_are_true(void)
 
 static bool slow_query(void *arg)
 {
-	struct profil_query *query = arg;
+	struct profil_ioc_query *query = arg;
 
 	query->out_tick_ns = 2999999500;
 	query->out_regions_max = MOCK_REGIONS_MAX;
@@ -391,7 +391,7 @@ static struct prof many[MOCK_REGIONS_MAX + 2];
 
 static bool is_many(void *arg)
 {
-	struct profil_start *start = arg;
+	struct profil_ioc_start *start = arg;
 	struct profil_region *region = (void *)(uintptr_t)start->regions_uptr;
 
 	TAP_CHECK(start->region_num == MOCK_REGIONS_MAX);

@@ -230,8 +230,8 @@ check_kernel_doc() {
 check_rst() {
 	need sphinx-build python3-sphinx || return
 	PYTHONDONTWRITEBYTECODE=1 sphinx-build -q -W --keep-going -d "$TMP/doctrees" Documentation "$TMP/doc" 2>&1 &&
-		{ grep -q 'id="c.profil_start.regions_uptr"' "$TMP/doc/userspace-api/profil.html" ||
-			{ echo 'the interface has no struct profil_start'; return 1; }; }
+		{ grep -q 'id="c.profil_ioc_start.regions_uptr"' "$TMP/doc/userspace-api/profil.html" ||
+			{ echo 'the interface has no struct profil_ioc_start'; return 1; }; }
 }
 
 check_mandoc() {

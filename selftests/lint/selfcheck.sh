@@ -95,10 +95,10 @@ all() {
 	planted manual '^# -max_timer_rate' \
 		'sed -i "/^.Op Cm max_timer_rate/d" Documentation/man/profil.4'
 	planted manual '^# -ENODEV' 'sed -i "/^.It Bq Er ENODEV/d" Documentation/man/profil.4'
-	planted uapi-layout 'profil_stop' \
-		'sed -i "/^struct profil_stop {/a __u32 planted;" uapi/linux/profil.h'
+	planted uapi-layout 'profil_ioc_stop' \
+		'sed -i "/^struct profil_ioc_stop {/a __u32 planted;" uapi/linux/profil.h'
 	planted uapi-layout 'padding' \
-		'sed -i "/^struct profil_stop {/a __u32 planted; __aligned_u64 wide;" uapi/linux/profil.h'
+		'sed -i "/^struct profil_ioc_stop {/a __u32 planted; __aligned_u64 wide;" uapi/linux/profil.h'
 	planted uapi-dialects 'C\+\+ style comments' 'echo "// planted" >>uapi/linux/profil.h'
 	planted kselftest 'kselftest would build' 'sed -i "s/^TEST_GEN_PROGS :=.*/TEST_GEN_PROGS := uapi_test/" selftests/kernel/Makefile'
 	planted kselftest 'No such file' 'sed -i "1i #include \"../vm/planted.h\"" selftests/kernel/uapi_test.c'

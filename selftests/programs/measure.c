@@ -58,7 +58,7 @@ static int count_ticks(pid_t pid)
 
 static unsigned int ticks_per_second(void)
 {
-	struct profil_query query = { .size = sizeof(query) };
+	struct profil_ioc_query query = { .size = sizeof(query) };
 	int device = open("/dev/profil", O_RDWR | O_CLOEXEC);
 
 	if (device < 0 || ioctl(device, PROFIL_IOC_QUERY, &query))

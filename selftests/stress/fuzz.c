@@ -394,13 +394,13 @@ static void make_region(struct thread *t, struct profil_region *region)
 
 static void op_start(struct thread *t)
 {
-	struct profil_start *start = (void *)t->args;
+	struct profil_ioc_start *start = (void *)t->args;
 	__u32 num = pick(t, 1, 1, 1, 1, 2, 2, 3, 0, 17), i;
 	unsigned long at = ARENA + below(t, ARENA_BYTES - PAGE);
 
 	if (once_in(t, 150))
 		num = pick(t, 64, 1000, 4095, 4096, 4097);
-	*start = (struct profil_start){
+	*start = (struct profil_ioc_start){
 		.size = sizeof(*start),
 		.flags = once_in(t, 3) ? below(t, 4) : 0,
 		.region_num = num,
@@ -426,9 +426,9 @@ static void op_start(struct thread *t)
 
 static void op_other_command(struct thread *t)
 {
-	struct profil_stats stats = { .size = sizeof(stats) };
-	struct profil_query query = { .size = sizeof(query) };
-	struct profil_stop stop = { .size = sizeof(stop) };
+	struct profil_ioc_stats stats = { .size = sizeof(stats) };
+	struct profil_ioc_query query = { .size = sizeof(query) };
+	struct profil_ioc_stop stop = { .size = sizeof(stop) };
 	__u32 flags = mostly(t, 0);
 
 	switch (below(t, 8)) {
@@ -700,7 +700,7 @@ static int receive_file(int from, int flags)
 
 static void op_pass(struct thread *t)
 {
-	struct profil_stats stats = { .size = sizeof(stats) };
+	struct profil_ioc_stats stats = { .size = sizeof(stats) };
 	int ends[2], file;
 
 	if (socketpair(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0, ends))
@@ -849,7 +849,7 @@ static void exec_self(void)
 /* Of a child, which shares all memory if @vfork. */
 static void run_child(struct thread *t, bool vfork, bool exec)
 {
-	struct profil_stats stats = { .size = sizeof(stats) };
+	struct profil_ioc_stats stats = { .size = sizeof(stats) };
 
 	if (vfork) {
 		ioctl(descriptor[0], PROFIL_IOC_STATS, &stats);

@@ -42,7 +42,7 @@ static struct {
 /* In a child: profiled if there is a module just now. */
 static int load_once(unsigned int seed)
 {
-	struct profil_stats stats;
+	struct profil_ioc_stats stats;
 	int i, fd = profil_open();
 	pid_t pid;
 
@@ -115,7 +115,7 @@ static void removers(void)
 
 static int module_counts(void)
 {
-	struct profil_stats stats;
+	struct profil_ioc_stats stats;
 	pid_t pid = fork();
 	int fd;
 
@@ -307,7 +307,7 @@ static int timers_are(int num)
  * first may be a late one, and the second its successor in time.
  */
 static int hotplug_back(struct runner *runner, const volatile __u32 *counter,
-			const struct profil_query *query)
+			const struct profil_ioc_query *query)
 {
 	__u64 cpu, now, elapsed, ticks;
 	__u32 was;
@@ -356,9 +356,9 @@ static int hotplug(int rounds)
 		any_region(counters + 2),
 	};
 	struct runner runner = { .stop = false };
-	struct profil_stats stats, first;
+	struct profil_ioc_stats stats, first;
 	struct instance instance;
-	struct profil_query query;
+	struct profil_ioc_query query;
 	int i, bad = 0, fd = profil_open();
 	__u64 begin, events;
 	pid_t tids[2];
@@ -439,7 +439,7 @@ static int switch_to(const char *path, const char *value)
  */
 static int blind(int fd)
 {
-	struct profil_stats stats;
+	struct profil_ioc_stats stats;
 	long busy = busy_cpu0();
 
 	if (busy < 0 || profil_stats(fd, &stats))
@@ -455,8 +455,8 @@ static int off(const char *path, bool before)
 {
 	__u32 *counter = page_alloc();
 	struct profil_region region = any_region(counter);
-	struct profil_query was, query;
-	struct profil_stats stats;
+	struct profil_ioc_query was, query;
+	struct profil_ioc_stats stats;
 	__u64 begin, ticks, ns;
 	int fd = profil_open();
 
@@ -510,7 +510,7 @@ static int off(const char *path, bool before)
 
 struct report {
 	bool swapped;		/* the histogram was, before the end */
-	struct profil_stats stats;	/* under pressure */
+	struct profil_ioc_stats stats;	/* under pressure */
 	__u32 counter;
 };
 
@@ -545,7 +545,7 @@ static void victim(struct report *report)
 	__u32 *counters = page_alloc();
 	struct profil_region region = any_region(counters);
 	struct burner burners[2], press = { .stop = false };
-	struct profil_stats stats;
+	struct profil_ioc_stats stats;
 	int i, fd = profil_open();
 	char *memory;
 
@@ -627,7 +627,7 @@ static int oom(int rounds, const char *group)
 				     MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	__u16 *counter = page_alloc();
 	__u64 begin, events, in_range = 0;
-	struct profil_stats stats, first;
+	struct profil_ioc_stats stats, first;
 	int i, bad = 0, fd = profil_open();
 	struct instance instance;
 	__u64 lost = 0;

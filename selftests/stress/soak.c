@@ -219,12 +219,12 @@ static __u64 life_events(void)
 }
 
 /* Those that the kernel's count has as well. */
-static __u64 life_ticks(const struct profil_stats *stats)
+static __u64 life_ticks(const struct profil_ioc_stats *stats)
 {
 	return stats->out_ticks - (life.kind == USER ? stats->out_system : 0);
 }
 
-static void identity(const struct profil_stats *s)
+static void identity(const struct profil_ioc_stats *s)
 {
 	__u64 lost = s->out_lost_full + s->out_lost_stopped +
 		     s->out_lost_exit + s->out_lost_fault +
@@ -245,7 +245,7 @@ static void identity(const struct profil_stats *s)
 }
 
 /* Both counts of one moment, while all other threads sleep. */
-static bool life_pair(__u64 *events, struct profil_stats *stats)
+static bool life_pair(__u64 *events, struct profil_ioc_stats *stats)
 {
 	__u64 before;
 
@@ -265,7 +265,7 @@ static bool life_pair(__u64 *events, struct profil_stats *stats)
  * cause for full, fault, denied, contended; and what was not put off cannot be
  * lost.
  */
-static void check_lost(const struct profil_stats *s)
+static void check_lost(const struct profil_ioc_stats *s)
 {
 	if (s->out_lost == s->out_lost_exit + s->out_lost_stopped +
 			   s->out_lost_unready &&
@@ -278,7 +278,7 @@ static void check_lost(const struct profil_stats *s)
 	     s->out_lost_unready, s->out_lost_contended);
 }
 
-static void check_events(const struct profil_stats *stats, __u64 events)
+static void check_events(const struct profil_ioc_stats *stats, __u64 events)
 {
 	__u64 ticks = life_ticks(stats) - life.base_ticks;
 
@@ -302,7 +302,7 @@ static void check_events(const struct profil_stats *stats, __u64 events)
 /* The last question of a life, when nobody else has its memory. */
 static void life_account(void)
 {
-	struct profil_stats s;
+	struct profil_ioc_stats s;
 	__u64 events;
 	int i;
 
@@ -417,7 +417,7 @@ static int life_start(void)
 {
 	static const __u32 rates[] = { 0, 0, 0, 100, 37 };
 	struct profil_region region[4];
-	struct profil_start start = {
+	struct profil_ioc_start start = {
 		.size = sizeof(start),
 		.region_len = sizeof(*region),
 		.regions_uptr = UPTR(region),
@@ -511,7 +511,7 @@ static void act_mate(void)
 /* No thread of an ALL has ended: its ticks are the kernel's, and none is lost. */
 static void act_gate(void)
 {
-	struct profil_stats stats;
+	struct profil_ioc_stats stats;
 	__u64 events, ticks;
 	__u32 i, n = 0;
 
@@ -540,7 +540,7 @@ static void act_gate(void)
 
 static void act_ask(void)
 {
-	struct profil_stats stats;
+	struct profil_ioc_stats stats;
 	int ret = profil_stats(life.fd, &stats);
 
 	if (!ret)
@@ -674,7 +674,7 @@ static void life_act(void)
 /* Whose profile is the parent's may keep it, and is of its kind then. */
 static bool life_begin(bool inherited)
 {
-	struct profil_stats stats;
+	struct profil_ioc_stats stats;
 	bool on = inherited && !profil_stats(life.fd, &stats) &&
 		  stats.out_state == PROFIL_STATE_ON;
 	bool keep = on && choose(2);
@@ -843,7 +843,7 @@ static bool shared_pin(void)
 
 static bool shared_create(void)
 {
-	struct profil_query query;
+	struct profil_ioc_query query;
 	int fd = memfd_create("soak", 0);
 
 	if (fd < 0 || ftruncate(fd, sizeof(*shared)) ||

@@ -35,9 +35,9 @@ struct session {
 	int members[2];		/* a pipe: who joined has its writing end */
 };
 
-int session_query(struct profil_query *query)
+int session_query(struct profil_ioc_query *query)
 {
-	*query = (struct profil_query) {
+	*query = (struct profil_ioc_query) {
 		.out_abi = PROFIL_ABI,
 		.out_tick_hz = 250,
 		.out_session_flags = getenv("PROFIL_FAKE_OLD") ? 0 : PROFIL_SESSION_F_USER_ONLY,

@@ -32,7 +32,7 @@
  *            or larger than it may be, or a pid that is not positive
  * E2BIG      a non-zero byte beyond what this kernel knows, a size above that
  *            of a page, or more regions than
- *            &struct profil_query.out_regions_max
+ *            &struct profil_ioc_query.out_regions_max
  * EOPNOTSUPP a flag or a source that this kernel does not have, or a rate or
  *            a period that its source cannot give
  * EFAULT     a structure or an array of regions that cannot be read or written
@@ -70,7 +70,7 @@
 
 #define PROFIL_IOC_MAGIC	0xB9
 
-/** define PROFIL_ABI - Version of this interface, see &struct profil_query.out_abi. */
+/** define PROFIL_ABI - Version of this interface, see &struct profil_ioc_query.out_abi. */
 #define PROFIL_ABI		1
 
 #define PROFIL_IOC_QUERY	_IO(PROFIL_IOC_MAGIC, 0x00)
@@ -82,24 +82,24 @@
 #define PROFIL_IOC_ATTACH	_IO(PROFIL_IOC_MAGIC, 0x06)
 #define PROFIL_IOC_OBJECT	_IO(PROFIL_IOC_MAGIC, 0x07)
 
-/* Values of profil_query.out_hook. */
+/* Values of profil_ioc_query.out_hook. */
 #define PROFIL_HOOK_NONE	0	/* not armed: nobody is profiled */
 #define PROFIL_HOOK_FTRACE	1	/* function entry of the tick */
 #define PROFIL_HOOK_KPROBE	2	/* breakpoint on the tick */
 #define PROFIL_HOOK_HRTIMER	3	/* own timer on each CPU, one tick apart */
 
-/* Values of profil_start.source and profil_stats.out_source. */
+/* Values of profil_ioc_start.source and profil_ioc_stats.out_source. */
 #define PROFIL_SOURCE_TICK	0	/* the timer tick */
 #define PROFIL_SOURCE_TIMER	1	/* own timer, while the process runs */
 
-/* Bits of profil_query.out_features. */
+/* Bits of profil_ioc_query.out_features. */
 #define PROFIL_FEATURE_TASK_WORK	(1 << 0)
 #define PROFIL_FEATURE_DEFERRED		(1 << 1)
 #define PROFIL_FEATURE_NOHZ_FULL	(1 << 2)
 
 /**
- * struct profil_query - ioctl(PROFIL_IOC_QUERY)
- * @size: sizeof(struct profil_query)
+ * struct profil_ioc_query - ioctl(PROFIL_IOC_QUERY)
+ * @size: sizeof(struct profil_ioc_query)
  * @flags: Must be 0
  * @out_abi: PROFIL_ABI of the module
  * @out_features: PROFIL_FEATURE_TASK_WORK: what the tick cannot count itself
@@ -128,7 +128,7 @@
  *                     max_sessions_user)
  * @out_session_sources: As out_sources, for SESSION
  */
-struct profil_query {
+struct profil_ioc_query {
 	__u32 size;
 	__u32 flags;
 	__u32 out_abi;
@@ -190,19 +190,19 @@ struct profil_region {
 	__u32 flags;
 };
 
-/* Bits of profil_start.flags. */
+/* Bits of profil_ioc_start.flags. */
 #define PROFIL_START_F_USER_ONLY	(1 << 0)
 #define PROFIL_START_F_NOINHERIT	(1 << 1)
 
 /**
- * struct profil_start - ioctl(PROFIL_IOC_START)
- * @size: sizeof(struct profil_start)
+ * struct profil_ioc_start - ioctl(PROFIL_IOC_START)
+ * @size: sizeof(struct profil_ioc_start)
  * @flags: PROFIL_START_F_*, see below
  * @region_num: Number of regions; 0 ends the profile
  * @region_len: sizeof(struct profil_region), the stride of the array
  * @regions_uptr: Array of struct profil_region, in any order
  * @rate: Samples for each second of CPU time.  With PROFIL_SOURCE_TICK it is at
- *        most &struct profil_query.out_tick_hz, and 0 means every tick.  Of the
+ *        most &struct profil_ioc_query.out_tick_hz, and 0 means every tick.  Of the
  *        ticks of the whole process, a random choice of the right size is due
  * @source: What gives the samples, PROFIL_SOURCE_TICK or PROFIL_SOURCE_TIMER
  * @jitter: With PROFIL_SOURCE_TIMER, how much of a period is random, from 0 to
@@ -235,7 +235,7 @@ struct profil_region {
  *
  * With PROFIL_SOURCE_TIMER, the CPU time of the process is cut into periods of
  * 1/@rate second or @period_ns, and each period gives one sample; "tick" then means
- * such a sample.  There are at most &struct profil_query.out_timer_rate_max in a
+ * such a sample.  There are at most &struct profil_ioc_query.out_timer_rate_max in a
  * second, and at least one.  With a
  * @jitter of 0 the samples are one period apart.  With 100 each may be anywhere
  * in its period, so that no program can run in step with them.  A thread that
@@ -246,7 +246,7 @@ struct profil_region {
  * - PROFIL_START_F_USER_ONLY: leaves out ticks in the kernel;
  * - PROFIL_START_F_NOINHERIT: forked children are not profiled.
  */
-struct profil_start {
+struct profil_ioc_start {
 	__u32 size;
 	__u32 flags;
 	__u32 region_num;
@@ -262,8 +262,8 @@ struct profil_start {
 };
 
 /**
- * struct profil_stop - ioctl(PROFIL_IOC_STOP)
- * @size: sizeof(struct profil_stop)
+ * struct profil_ioc_stop - ioctl(PROFIL_IOC_STOP)
+ * @size: sizeof(struct profil_ioc_stop)
  * @flags: Must be 0
  * @cookie: Of the START whose profile is to end, or 0: any.  Must be 0 for a session
  *
@@ -273,20 +273,20 @@ struct profil_start {
  * is in one is in out_in_range of PROFIL_IOC_STATS.  Stopping what is not started
  * succeeds.
  */
-struct profil_stop {
+struct profil_ioc_stop {
 	__u32 size;
 	__u32 flags;
 	__aligned_u64 cookie;
 };
 
-/* Values of profil_stats.out_state. */
+/* Values of profil_ioc_stats.out_state. */
 #define PROFIL_STATE_OFF	0	/* stopped, or an earlier START failed with ENXIO */
 #define PROFIL_STATE_ON		1	/* counting */
 #define PROFIL_STATE_FAULT	2	/* ended: a histogram is no longer writable */
 
 /**
- * struct profil_stats - ioctl(PROFIL_IOC_STATS)
- * @size: sizeof(struct profil_stats)
+ * struct profil_ioc_stats - ioctl(PROFIL_IOC_STATS)
+ * @size: sizeof(struct profil_ioc_stats)
  * @flags: Must be 0
  * @out_state: PROFIL_STATE_*
  * @out_rate: Samples for each second of CPU time, 0 for every tick
@@ -330,7 +330,7 @@ struct profil_stop {
  * a later version adds is part of out_lost, so that this holds for callers that do
  * not know it.
  */
-struct profil_stats {
+struct profil_ioc_stats {
 	__u32 size;
 	__u32 flags;
 	__u32 out_state;
@@ -376,8 +376,8 @@ struct profil_stats {
 #define PROFIL_OBJECTS_MAX	65536
 
 /**
- * struct profil_session - ioctl(PROFIL_IOC_SESSION)
- * @size: sizeof(struct profil_session)
+ * struct profil_ioc_session - ioctl(PROFIL_IOC_SESSION)
+ * @size: sizeof(struct profil_ioc_session)
  * @flags: PROFIL_SESSION_F_*, see below
  * @slots: Size of the table of places, a power of 2, from PROFIL_SLOTS_MIN to
  *         PROFIL_SLOTS_MAX.  A place looks for a free one among 32: give twice as many as
@@ -388,7 +388,7 @@ struct profil_stats {
  * @objects: Size of the table of objects, a power of 2, from PROFIL_OBJECTS_MIN to
  *           PROFIL_OBJECTS_MAX.  As with @slots, give twice as many as there may be files
  * @rate: Ticks that are due for each second of CPU time, of all members together, at
- *        most &struct profil_query.out_tick_hz; 0 means every tick
+ *        most &struct profil_ioc_query.out_tick_hz; 0 means every tick
  * @source: PROFIL_SOURCE_TICK
  * @jitter: Must be 0 with PROFIL_SOURCE_TICK
  * @out_bytes: Size of the mapping
@@ -413,7 +413,7 @@ struct profil_stats {
  * - PROFIL_SESSION_F_USER_ONLY: ticks in the kernel are not due;
  * - PROFIL_SESSION_F_KERNEL: not known to this version.
  */
-struct profil_session {
+struct profil_ioc_session {
 	__u32 size;
 	__u32 flags;
 	__u32 slots;
@@ -428,20 +428,20 @@ struct profil_session {
 };
 
 /**
- * struct profil_join - ioctl(PROFIL_IOC_JOIN), of a session's descriptor
- * @size: sizeof(struct profil_join)
+ * struct profil_ioc_join - ioctl(PROFIL_IOC_JOIN), of a session's descriptor
+ * @size: sizeof(struct profil_ioc_join)
  * @flags: Must be 0
  *
  * Makes the caller's process a member, with all its threads.
  */
-struct profil_join {
+struct profil_ioc_join {
 	__u32 size;
 	__u32 flags;
 };
 
 /**
- * struct profil_attach - ioctl(PROFIL_IOC_ATTACH), of a session's descriptor
- * @size: sizeof(struct profil_attach)
+ * struct profil_ioc_attach - ioctl(PROFIL_IOC_ATTACH), of a session's descriptor
+ * @size: sizeof(struct profil_ioc_attach)
  * @flags: Must be 0
  * @pid: A thread of the process, as the caller's pid namespace numbers it
  * @__reserved: Must be 0
@@ -450,7 +450,7 @@ struct profil_join {
  * to trace the given thread when ATTACH is called, and need not any more afterwards:
  * PTRACE_SEIZE, ATTACH and exit never stop it.  With CAP_PERFMON it need not be traced.
  */
-struct profil_attach {
+struct profil_ioc_attach {
 	__u32 size;
 	__u32 flags;
 	__s32 pid;
@@ -458,8 +458,8 @@ struct profil_attach {
 };
 
 /**
- * struct profil_object - ioctl(PROFIL_IOC_OBJECT), of a session's descriptor
- * @size: sizeof(struct profil_object)
+ * struct profil_ioc_object - ioctl(PROFIL_IOC_OBJECT), of a session's descriptor
+ * @size: sizeof(struct profil_ioc_object)
  * @flags: Must be 0
  * @object: Index in the table of objects, whose entry is PROFIL_ENTRY_FILE
  * @out_fd: A descriptor of the file itself, open for reading and closed on exec, whatever
@@ -470,7 +470,7 @@ struct profil_attach {
  * @out_path_len: Length of the path with its NUL byte.  Nothing is at @path_uptr if this
  *                exceeds @path_len; 0: the path is longer than PATH_MAX
  */
-struct profil_object {
+struct profil_ioc_object {
 	__u32 size;
 	__u32 flags;
 	__u32 object;
