@@ -76,7 +76,8 @@ interrupted() {
 	local begin=$SECONDS before
 	before=$(wc -l <hangs)
 	DEBUGINFOD_URLS=$deaf setsid profil run -o interrupted sh -c 'exit 7' 2>err &
-	while [ "$(wc -l <hangs)" = "$before" ]; do
+	for _ in $(seq 100); do
+		[ "$(wc -l <hangs)" = "$before" ] || break
 		sleep 0.1
 	done
 	kill -INT -- -$!

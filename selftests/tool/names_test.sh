@@ -51,6 +51,24 @@ stripped() {
 	[ "$(cut -f 8 names)" = '[bare]' ]
 }
 
+# A library that exports some: neither they nor a label without a size reach into what
+# follows them.
+exported() {
+	cat >exported.c <<-'END'
+		int shown(int n) { return n + 1; }
+		static int __attribute__((noinline)) behind(int n) { return n * 3; }
+		__asm__(".globl label\nlabel:\n\t.zero 16\n");
+		static int __attribute__((noinline)) last(int n) { return n * 5; }
+		int (*others[])(int) = { behind, last };
+	END
+	gcc -O0 -shared -fPIC -fno-toplevel-reorder -o exported.so exported.c
+	strip -o exported exported.so
+	names "$tmp/exported" "$(at exported.so shown)" "$(at exported.so behind)" "$(at exported.so label)" \
+		"$(at exported.so last)"
+	[ "$(cut -f 8 names | sort | paste -sd ' ')" = \
+		"$(printf '%s\n' shown "fn@$(at exported.so behind)" label "fn@$(at exported.so last)" | sort | paste -sd ' ')" ]
+}
+
 # A separate debug file, found by its name, and symbols packed in .gnu_debugdata.
 separate() {
 	mkdir -p apart/.debug
@@ -114,6 +132,14 @@ jit() {
 	grep -P '\t\[anonymous\]\t\[anonymous\]\t0x6000$' out
 	says 0 profil report jit.pb.gz
 	grep -F 'names    33 % of the samples have none: code made at run time' out
+	# nobody else's
+	if [ "$(id -u)" = 0 ]; then
+		chown 12345 $map
+		says 0 profil run -q -o jit.pb.gz true
+		says 0 profil report jit.pb.gz
+		none grep -F fib out
+		chown 0 $map
+	fi
 	mv $map real
 	ln -s "$PWD/real" $map
 	says 0 profil run -q -o jit.pb.gz true
@@ -196,6 +222,7 @@ corrupt_files() {
 
 check 'names: symbols' symbols
 check 'names: stripped files' stripped
+check 'names: what a library exports' exported
 check 'names: debug files and packed symbols' separate
 check 'names: of C++, as c++filt' demangled
 check 'names: of Rust' rust
