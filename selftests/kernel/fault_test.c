@@ -486,8 +486,11 @@ static unsigned int sweep_start(struct __test_metadata *_metadata,
 		ASSERT_EQ(0, profil_stop(self->fd));
 	}
 	EXPECT_FALSE(fired);
-	/* Where the answer is what fails. */
-	EXPECT_EQ(1, unanswered);
+	/*
+	 * Where the answer is what fails: once, or more often if something else was allocated
+	 * for one START and not for the one before, as where the hook has to be armed.
+	 */
+	EXPECT_LE(1, unanswered);
 	EXPECT_EQ(0, ret);
 	return failed;
 }
