@@ -47,8 +47,8 @@
 #define ARC_FROM	8
 #define ARC_COUNT	16
 #define ARCS_HASH	0x2545f491
-#define ARCS_SLOTS	8192
-#define ARCS_SHIFT	19	/* of a hash of 32 bits, and it is below that */
+#define ARCS_SLOTS	2048
+#define ARCS_SHIFT	21	/* of a hash of 32 bits, and it is below that */
 #define ARCS_TABLES	(ARCS_SLOTS * 8)
 
 /* What libprofil_arcs_state is. */
