@@ -204,7 +204,7 @@ static void profil_start_told(struct profil_args *args, bool told)
 }
 
 static const struct profil_command profil_commands[] = {
-	PROFIL_COMMAND(PROFIL_IOC_QUERY, profil_ioc_query, out_sources, true,
+	PROFIL_COMMAND(PROFIL_IOC_QUERY, profil_ioc_query, out_session_sources, true,
 		       profil_ioctl_query, NULL),
 	PROFIL_COMMAND(PROFIL_IOC_START, profil_ioc_start, out_cookie, true,
 		       profil_ioctl_start, profil_start_told),

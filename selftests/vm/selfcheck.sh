@@ -126,7 +126,7 @@ setup()
 	if [ $# = 1 ]; then
 		PATH=$own:$PATH "$TOP/selftests/setup.sh" vm
 	else
-		PATH=$own:$PATH script -qec "$TOP/selftests/setup.sh vm" /dev/null <<<"$2"
+		env -u YES PATH="$own:$PATH" script -qec "$TOP/selftests/setup.sh vm" /dev/null <<<"$2"
 	fi
 }
 
@@ -139,8 +139,10 @@ of_make()
 # terminal: as "make vm" has it, of 27 rows and 91 columns
 terminal()
 {
+	# At the end of its input, script may lose output: so this one has no end.
+	mkfifo "$tmp/keys"
 	TERM=screen script -qec "stty rows 27 cols 91; $VM/run.sh --kernel $kernel --module none \
-		--interactive -- sh -c 'echo \$(stty size) \$TERM'" /dev/null </dev/null
+		--interactive -- sh -c 'echo \$(stty size) \$TERM'" /dev/null <>"$tmp/keys"
 }
 
 # headers VERSION: of an image that says it is that, and is longer than a pipe
