@@ -113,11 +113,16 @@ void profil_follow_disarm(void)
 	profil_follow_armed = false;
 }
 
-/* Whether members can be followed in this kernel. */
+/*
+ * Whether members can be followed in this kernel.  On one for real time, a tick must not
+ * take mmap_lock: to let go of it may turn interrupts on.
+ */
 bool profil_follow_possible(void)
 {
 	int i;
 
+	if (IS_ENABLED(CONFIG_PREEMPT_RT))
+		return false;
 	for (i = 0; i < ARRAY_SIZE(profil_points); i++)
 		if (!profil_points[i].point)
 			return false;

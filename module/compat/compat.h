@@ -112,15 +112,13 @@ static inline void vm_flags_clear(struct vm_area_struct *vma, vm_flags_t flags)
 #endif
 
 /*
- * Whether a tick may take mmap_lock, by a trylock.  Not where this is a sleeping lock's, nor
- * in what is like an NMI (int3).
+ * Whether a tick may take mmap_lock, by a trylock.  Not in what is like an NMI (int3), nor
+ * in the kernel where the look-up writes to what is current's.
  */
 #ifdef HAVE_MAPLE_TREE
-#define profil_may_look(system) \
-	((void)(system), !IS_ENABLED(CONFIG_PREEMPT_RT) && !in_nmi())
+#define profil_may_look(system) ((void)(system), !in_nmi())
 #else
-#define profil_may_look(system) \
-	(!(system) && !IS_ENABLED(CONFIG_PREEMPT_RT) && !in_nmi())
+#define profil_may_look(system) (!(system) && !in_nmi())
 #endif
 
 #define profil_vdso(mm) ((unsigned long)(mm)->context.vdso)

@@ -37,6 +37,17 @@ struct view {
 	const struct profil_session_page *page;
 };
 
+/* The flags that sessions can have; 0: there are none. */
+static __u32 query_flags(void)
+{
+	struct profil_ioc_query query = { .size = sizeof(query) };
+	int device = profil_open();
+	int ret = profil_ioctl(device, PROFIL_IOC_QUERY, &query);
+
+	close(device);
+	return ret ? 0 : query.out_session_flags;
+}
+
 static int view_open(struct view *view, struct profil_ioc_session *args)
 {
 	int device = profil_open(), err;
@@ -300,8 +311,28 @@ FIXTURE(session) {
 	struct profil_ioc_session args;
 };
 
+#define SKIP_WITHOUT_SESSIONS()							\
+	do {									\
+		if (!query_flags())						\
+			SKIP(return, "no sessions on kernels for real time");	\
+	} while (0)
+
+TEST(session_is_refused_where_query_tells_of_none)
+{
+	struct profil_ioc_session args = session_args();
+	int fd = profil_open(), ret;
+
+	ASSERT_LE(0, fd);
+	ret = profil_ioctl(fd, PROFIL_IOC_SESSION, &args);
+	EXPECT_EQ(query_flags() ? 0 : -EOPNOTSUPP, ret);
+	if (!ret)
+		close(args.out_fd);
+	close(fd);
+}
+
 FIXTURE_SETUP(session)
 {
+	SKIP_WITHOUT_SESSIONS();
 	self->args = session_args();
 	ASSERT_EQ(0, view_open(&self->view, &self->args));
 }
@@ -594,6 +625,7 @@ FIXTURE(rights) {
 
 FIXTURE_SETUP(rights)
 {
+	SKIP_WITHOUT_SESSIONS();
 	if (geteuid())
 		SKIP(return, "only root can become others");
 	strcpy(self->path, "/tmp/profil_session_XXXXXX");
@@ -1709,6 +1741,7 @@ FIXTURE_SETUP(quota)
 	char path[128];
 	size_t i;
 
+	SKIP_WITHOUT_SESSIONS();
 	if (geteuid())
 		SKIP(return, "only root can set limits");
 	for (i = 0; i < ARRAY_SIZE(knobs); i++) {

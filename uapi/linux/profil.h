@@ -123,9 +123,9 @@
  * @out_region_flags: PROFIL_REGION_F_* that this module knows
  * @out_sources: Bit n is set: PROFIL_SOURCE_* n can be used by START
  * @out_session_flags: PROFIL_SESSION_F_* that this module knows; 0: there are no
- *                     sessions, because the kernel has no tracepoints, or the
- *                     administrator does not want them (module parameter
- *                     max_sessions_user)
+ *                     sessions, because the kernel has no tracepoints or is one
+ *                     for real time (PREEMPT_RT), or the administrator does
+ *                     not want them (module parameter max_sessions_user)
  * @out_session_sources: As out_sources, for SESSION
  */
 struct profil_ioc_query {
