@@ -11,6 +11,7 @@
 #include <linux/sched/signal.h>
 #include <linux/string.h>
 #include <linux/tracepoint.h>
+#include <linux/user_namespace.h>
 
 #include "member.h"
 #include "profil.h"
@@ -43,6 +44,9 @@ static bool profil_follow_approves(const struct profil_table *table,
 	if (!bprm->secureexec && !(bprm->interp_flags & BINPRM_FLAGS_ENFORCE_NONDUMP) &&
 	    profil_follow_same(current_cred(), table->authority->f_cred))
 		return true;
+	/* Of a program that cannot be read, nobody's own namespace has the right to tell. */
+	if (bprm->interp_flags & BINPRM_FLAGS_ENFORCE_NONDUMP)
+		return file_ns_capable(table->authority, &init_user_ns, CAP_SYS_PTRACE);
 	return file_ns_capable(table->authority, current_user_ns(), CAP_SYS_PTRACE);
 }
 

@@ -38,18 +38,25 @@ int profil_join(struct file *file, struct profil_args *args)
 		return -EOPNOTSUPP;
 	if (!profil_join_allowed(table))
 		return -EPERM;
-	return profil_member_add(table, current);
+	return profil_member_add(table, current, current->self_exec_id);
 }
 
-/* Who traces a task has passed all the checks that there are. */
+/*
+ * Who traces a task has passed all the checks that there are.  While another one attaches or
+ * detaches, the parent passes for the tracer, but the credentials are none, or not its own.
+ */
 static bool profil_join_traces(struct task_struct *task)
 {
 	struct task_struct *tracer;
+	const struct cred *cred;
 	bool traces;
 
 	rcu_read_lock();
 	tracer = ptrace_parent(task);
-	traces = tracer && same_thread_group(tracer, current);
+	cred = READ_ONCE(task->ptracer_cred);
+	traces = tracer && same_thread_group(tracer, current) &&
+		 cred && uid_eq(cred->euid, current_euid()) &&
+		 cred->user_ns == current_user_ns();
 	rcu_read_unlock();
 	return traces || perfmon_capable();
 }
@@ -61,6 +68,7 @@ static bool profil_join_traces(struct task_struct *task)
 static int profil_join_task(struct profil_table *table, struct task_struct *task)
 {
 	u64 exec_id = READ_ONCE(task->self_exec_id);
+	struct pid *tgid;
 	int err;
 
 	smp_rmb();	/* exec sets the flag before it changes the number */
@@ -72,9 +80,10 @@ static int profil_join_task(struct profil_table *table, struct task_struct *task
 	/* This flag does not change. */
 	if (data_race(task->flags) & PF_KTHREAD || !READ_ONCE(task->mm))
 		return -ESRCH;
-	err = profil_member_add(table, task);
+	tgid = get_task_pid(task, PIDTYPE_TGID);
+	err = profil_member_add(table, task, exec_id);
 	if (err)
-		return err;
+		goto out;
 	/* Exec and exit look for members after they have changed these. */
 	smp_mb();
 	if (!atomic_read(&task->signal->live))
@@ -82,7 +91,9 @@ static int profil_join_task(struct profil_table *table, struct task_struct *task
 	else if (exec_id != READ_ONCE(task->self_exec_id))
 		err = -EAGAIN;
 	if (err)
-		profil_member_remove(table, task);
+		profil_member_remove(table, tgid);
+out:
+	put_pid(tgid);
 	return err;
 }
 

@@ -95,11 +95,11 @@ static void profil_member_forget(struct profil_member *member)
 }
 
 /*
- * Makes the process of @task a member, whose parent is in row @parent: 0, -ESRCH,
- * -EALREADY or -ENOSPC.
+ * Makes the process of @task a member, of the image @exec_id, whose parent is in row @parent:
+ * 0, -ESRCH, -EALREADY or -ENOSPC.
  */
 static int profil_member_add_locked(struct profil_table *table, struct task_struct *task,
-				    u32 parent)
+				    u64 exec_id, u32 parent)
 {
 	struct pid *tgid = task_tgid(task);
 	struct profil_member *member;
@@ -125,7 +125,7 @@ static int profil_member_add_locked(struct profil_table *table, struct task_stru
 	member->table = table;
 	/* One that is exiting has none, and is in no image that counts. */
 	member->mm = READ_ONCE(task->mm) ?: (void *)member;
-	member->exec_id = READ_ONCE(task->self_exec_id);
+	member->exec_id = exec_id;
 	member->index = profil_table_row(table, parent, pid_nr_ns(tgid, table->pids), task->comm);
 	member->row = &table->processes[member->index];
 	member->apart = table->flags & PROFIL_SESSION_F_PER_PROCESS ? member->index : 0;
@@ -157,22 +157,21 @@ static void profil_member_remove_locked(struct profil_member *member, u32 state)
 
 /*
  * Makes the process of @task, which is current or held, a member of a session: 0; or
- * -ESRCH, -EALREADY, -ENOSPC.
+ * -ESRCH, -EALREADY, -ENOSPC.  Only the image @exec_id counts, which the caller has checked.
  */
-int profil_member_add(struct profil_table *table, struct task_struct *task)
+int profil_member_add(struct profil_table *table, struct task_struct *task, u64 exec_id)
 {
 	int err;
 
 	raw_spin_lock(&profil_member_lock);
-	err = profil_member_add_locked(table, task, 0);
+	err = profil_member_add_locked(table, task, exec_id, 0);
 	raw_spin_unlock(&profil_member_lock);
 	return err;
 }
 
 /* Takes back profil_member_add(), if that has not happened yet. */
-void profil_member_remove(struct profil_table *table, struct task_struct *task)
+void profil_member_remove(struct profil_table *table, struct pid *tgid)
 {
-	struct pid *tgid = task_tgid(task);
 	struct profil_member *member;
 
 	raw_spin_lock(&profil_member_lock);
@@ -185,8 +184,9 @@ void profil_member_remove(struct profil_table *table, struct task_struct *task)
 }
 
 /*
- * A process has a child, which does not run yet.  The child's own members come before those
- * of the bucket that are still to be looked at, and are not its parent's.
+ * A process, current, has a child, which does not run yet.  What an image forks that may not
+ * be counted is no member either.  The child's own members come before those of the bucket
+ * that are still to be looked at, and are not its parent's.
  */
 void profil_member_fork(struct task_struct *parent, struct task_struct *child)
 {
@@ -195,9 +195,11 @@ void profil_member_fork(struct task_struct *parent, struct task_struct *child)
 
 	raw_spin_lock(&profil_member_lock);
 	hlist_for_each_entry(member, profil_member_bucket(tgid), node) {
-		if (member->tgid != tgid || member->table->flags & PROFIL_SESSION_F_NOINHERIT)
+		if (member->tgid != tgid || member->table->flags & PROFIL_SESSION_F_NOINHERIT ||
+		    member->mm != parent->mm || member->exec_id != parent->self_exec_id)
 			continue;
-		if (profil_member_add_locked(member->table, child, member->index))
+		if (profil_member_add_locked(member->table, child, child->self_exec_id,
+					     member->index))
 			profil_table_inc(&member->table->page->forks_missed);
 	}
 	raw_spin_unlock(&profil_member_lock);

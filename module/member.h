@@ -86,8 +86,8 @@ static __always_inline struct hlist_head *profil_member_bucket(struct pid *pid)
 	return &profil_member_hash[key >> (BITS_PER_LONG - PROFIL_MEMBER_BITS)];
 }
 
-int profil_member_add(struct profil_table *table, struct task_struct *task);
-void profil_member_remove(struct profil_table *table, struct task_struct *task);
+int profil_member_add(struct profil_table *table, struct task_struct *task, u64 exec_id);
+void profil_member_remove(struct profil_table *table, struct pid *tgid);
 void profil_member_fork(struct task_struct *parent, struct task_struct *child);
 void profil_member_exec(struct profil_member *member, bool approved);
 void profil_member_exit(struct task_struct *task);

@@ -7,6 +7,7 @@
 #include <linux/err.h>
 #include <linux/fs.h>
 #include <linux/limits.h>
+#include <linux/mount.h>
 #include <linux/slab.h>
 #include <linux/uaccess.h>
 
@@ -19,13 +20,16 @@ static struct file *profil_object_open(const struct path *path)
 {
 	int err;
 
-	/* To open a device may do anything. */
-	if (!d_is_reg(path->dentry))
+	/*
+	 * To open a device may do anything.  What is on no file system of users (memfd, shared
+	 * memory) has a mode that means nothing, and could be opened once more to be written.
+	 */
+	if (!d_is_reg(path->dentry) || path->mnt->mnt_flags & MNT_INTERNAL)
 		return ERR_PTR(-EACCES);
 	err = path_permission(path, MAY_READ);
 	if (err)
 		return ERR_PTR(err);
-	return dentry_open(path, O_RDONLY, current_cred());
+	return dentry_open(path, O_RDONLY | O_LARGEFILE, current_cred());
 }
 
 static int profil_object_path(const struct path *path, struct profil_ioc_object *object)

@@ -58,9 +58,9 @@ static void profil_table_add(struct profil_table *table, u32 index, struct file 
 	entry->dev = inode->i_sb->s_dev;
 	entry->ino = inode->i_ino;
 	entry->generation = inode->i_generation;
+	kept->inode = inode;
 	WRITE_ONCE(table->page->objects_used, table->page->objects_used + 1);
 	smp_store_release(&entry->kind, PROFIL_ENTRY_FILE);	/* (T) */
-	smp_store_release(&kept->inode, inode);	/* (T) */
 }
 
 /*
@@ -70,25 +70,26 @@ static void profil_table_add(struct profil_table *table, u32 index, struct file 
 u32 profil_table_object(struct profil_table *table, struct file *file,
 			const struct inode *inode)
 {
-	u32 mask = table->page->objects - 1, i, index;
-	struct profil_object_file *kept;
+	u32 mask = table->page->objects - 1, begin, i, index, *bucket;
 	bool added = false;
 
-	index = (unsigned long)inode * table->secret >> table->object_shift;
-	for (i = 0; i < PROFIL_PROBES; i++, index++) {
-		index &= mask;
-		if (index < PROFIL_OBJECT_FILES)
-			continue;
-		kept = &table->files[index];
-		if (!smp_load_acquire(&kept->inode)) {	/* (T) */
+	begin = (unsigned long)inode * table->secret >> table->object_shift;
+	for (i = 0; i < PROFIL_PROBES; i++) {
+		bucket = &table->buckets[(begin + i) & mask];
+		if (!smp_load_acquire(bucket)) {	/* (T) */
 			raw_spin_lock(&table->lock);
-			if (!kept->inode) {
+			index = PROFIL_OBJECT_FILES + table->page->objects_used;
+			if (!*bucket && index <= mask) {
 				profil_table_add(table, index, file, inode);
+				smp_store_release(bucket, index);	/* (T) */
 				added = true;
 			}
 			raw_spin_unlock(&table->lock);
 		}
-		if (READ_ONCE(kept->inode) == inode) {
+		index = smp_load_acquire(bucket);	/* (T) */
+		if (!index)
+			return 0;
+		if (table->files[index].inode == inode) {
 			if (added)
 				queue_work(profil_table_wq, &table->work);
 			return index;
@@ -193,7 +194,8 @@ struct profil_table *profil_table_create(const struct profil_ioc_session *args)
 	table->bytes = profil_table_layout(&page, args);
 	table->page = __vmalloc(table->bytes, PROFIL_GFP_MAPPED | __GFP_ZERO);
 	table->files = kvcalloc(args->objects, sizeof(*table->files), GFP_KERNEL_ACCOUNT);
-	if (!table->page || !table->files) {
+	table->buckets = kvcalloc(args->objects, sizeof(*table->buckets), GFP_KERNEL_ACCOUNT);
+	if (!table->page || !table->files || !table->buckets) {
 		profil_table_free(table);
 		return NULL;
 	}
@@ -225,6 +227,7 @@ void profil_table_free(struct profil_table *table)
 			if (table->files[i].inode)
 				path_put(&table->files[i].path);
 	}
+	kvfree(table->buckets);
 	kvfree(table->files);
 	vfree(table->page);
 	kfree(table);

@@ -38,7 +38,7 @@ struct profil_user;
 
 /* What the kernel keeps of an object.  Its path, and before that its file, hold the inode. */
 struct profil_object_file {
-	const struct inode	*inode;	/* a key; NULL: the entry is free */
+	const struct inode	*inode;	/* a key */
 	struct file		*file;	/* lock; until the path is taken */
 	struct path		path;	/* mutex settle */
 	u32			next;	/* lock; the next without a path, or 0 */
@@ -50,6 +50,11 @@ struct profil_table {
 	struct profil_process		*processes;
 	struct profil_object_entry	*objects;
 	struct profil_object_file	*files;
+	/*
+	 * Of inodes: the index of their object, or 0.  Objects are numbered as they come, for
+	 * the reader must not learn of an address of the kernel's where it begins to look.
+	 */
+	u32				*buckets;
 	u64			secret;		/* odd */
 	u32			slot_shift;	/* 64 less the logarithm of their number */
 	u32			object_shift;
@@ -92,7 +97,10 @@ static __always_inline void profil_table_count(__u64 *user, unsigned long system
 	profil_table_inc(user + system);
 }
 
-/* Where to begin to look for a slot.  Nobody can aim at one: the secret is not known. */
+/*
+ * Where to begin to look for a slot.  No key here is an address of the kernel's.  Its reader
+ * can find the secret out by the slots that he sees, and spoils only a table of his own.
+ */
 static __always_inline u32 profil_table_begin(const struct profil_table *table, u64 place,
 					      u32 object, u32 process)
 {

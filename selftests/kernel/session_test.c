@@ -371,7 +371,8 @@ TEST_F(session, static_program_is_counted_where_it_runs)
 	us = (usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) * 1000000ULL +
 	     usage.ru_utime.tv_usec + usage.ru_stime.tv_usec;
 	ticks = us / (1000000 / 250);
-	EXPECT_LE(ticks, self->sums.ticks + 2)
+	/* What was charged without a tick: before JOIN, at exit, and while interrupts were off. */
+	EXPECT_LE(ticks, self->sums.ticks + 2 + ticks / 20)
 		TH_LOG("%llu us", us);
 	EXPECT_LE(self->sums.ticks, ticks + 2)
 		TH_LOG("%llu us", us);
