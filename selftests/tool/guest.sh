@@ -157,7 +157,7 @@ attached() {
 }
 
 not_attached() {
-	sleep 100 &
+	sleep 10000 &
 	says 125 user profil run -p $!
 	grep -Ex "profil: process $! cannot be counted: you may not trace it; .*" err
 	says 0 profil run -q -d 0.1 -o file -p $!
