@@ -53,7 +53,7 @@ static bool profil_join_traces(struct task_struct *task)
 
 	rcu_read_lock();
 	tracer = ptrace_parent(task);
-	cred = READ_ONCE(task->ptracer_cred);
+	cred = rcu_dereference(task->ptracer_cred);
 	traces = tracer && same_thread_group(tracer, current) &&
 		 cred && uid_eq(cred->euid, current_euid()) &&
 		 cred->user_ns == current_user_ns();
