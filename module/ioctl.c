@@ -51,7 +51,7 @@ static int profil_ioctl_query(struct file *file, struct profil_args *args)
 	if (query->out_timer_rate_max)
 		query->out_sources |= BIT(PROFIL_SOURCE_TIMER);
 	query->out_session_flags = profil_session_flags();
-	query->out_session_sources = query->out_session_flags ? BIT(PROFIL_SOURCE_TICK) : 0;
+	query->out_session_sources = query->out_session_flags ? query->out_sources : 0;
 	profil_hook_query(query);
 	return 0;
 }

@@ -33,12 +33,16 @@ static bool profil_join_allowed(const struct profil_table *table)
 int profil_join(struct file *file, struct profil_args *args)
 {
 	struct profil_table *table = file->private_data;
+	int err;
 
 	if (args->join.flags)
 		return -EOPNOTSUPP;
 	if (!profil_join_allowed(table))
 		return -EPERM;
-	return profil_member_add(table, current, current->self_exec_id);
+	err = profil_member_add(table, current, current->self_exec_id);
+	if (!err)
+		profil_timer_run_sessions();
+	return err;
 }
 
 /*

@@ -45,7 +45,7 @@ int profil_member_pool(struct profil_table *table)
 	if (!table->pool)
 		return -ENOMEM;
 	for (i = 0; i < nr; i++) {
-		raw_spin_lock_init(&table->pool[i].lock);
+		raw_spin_lock_init(&table->pool[i].kept.lock);
 		hlist_add_head(&table->pool[i].mate, &table->spare);
 	}
 	return 0;
@@ -76,22 +76,6 @@ static void profil_member_free(struct rcu_head *head)
 	hlist_add_head(&member->mate, &table->spare);
 	raw_spin_unlock_irqrestore(&table->lock, flags);
 	profil_member_put(table);
-}
-
-/* What was found in a former image is nothing that a new one may be taken for. */
-static void profil_member_forget(struct profil_member *member)
-{
-	unsigned long flags;
-	u64 stamp;
-	int i;
-
-	raw_spin_lock_irqsave(&member->lock, flags);
-	for (i = 0; i < PROFIL_KEPT; i++) {
-		stamp = profil_kept_begin(&member->kept[i]);
-		WRITE_ONCE(member->kept[i].bytes, 0);
-		profil_kept_end(&member->kept[i], stamp, 0);
-	}
-	raw_spin_unlock_irqrestore(&member->lock, flags);
 }
 
 /*
@@ -129,7 +113,8 @@ static int profil_member_add_locked(struct profil_table *table, struct task_stru
 	member->index = profil_table_row(table, parent, pid_nr_ns(tgid, table->pids), task->comm);
 	member->row = &table->processes[member->index];
 	member->apart = table->flags & PROFIL_SESSION_F_PER_PROCESS ? member->index : 0;
-	profil_member_forget(member);
+	memset(member->timer_left, 0, sizeof(member->timer_left));
+	profil_kept_forget(&member->kept);
 	refcount_inc(&table->refs);
 	table->had_members = true;
 	WRITE_ONCE(table->page->members, table->page->members + 1);
@@ -216,7 +201,8 @@ void profil_member_exec(struct profil_member *member, bool approved)
 
 	raw_spin_lock(&profil_member_lock);
 	if (!hlist_unhashed(&member->node) && approved) {
-		profil_member_forget(member);
+		/* What is kept of the former image is nothing that this one may be taken for. */
+		profil_kept_forget(&member->kept);
 		WRITE_ONCE(member->mm, current->mm);
 		WRITE_ONCE(member->exec_id, current->self_exec_id);
 		if (member->index) {

@@ -6,55 +6,19 @@
 #ifndef _PROFIL_MEMBER_H
 #define _PROFIL_MEMBER_H
 
+#include <linux/atomic.h>
 #include <linux/rculist.h>
 #include <linux/sched/signal.h>
-#include <linux/spinlock.h>
+
+#include "kept.h"
+#include "period.h"
 
 #define PROFIL_MEMBERS_MAX	4096	/* of one session, at a time */
 #define PROFIL_MEMBER_SESSIONS	4	/* of one process: the tick and fork walk them all */
 #define PROFIL_MEMBER_BITS	12
 
-#define PROFIL_KEPT		4	/* ranges: a program, libc, two more */
-
-struct inode;
 struct pid;
 struct profil_table;
-
-/*
- * What was found at some addresses of a member.  While the sequence of its mm's lock is that
- * of the stamp, nothing there has changed; afterwards it is the best that is known.  A tick
- * reads it without a lock, and what another CPU changes meanwhile does not count: the stamp
- * is another one then: (M) who writes changes it before and after all the rest, who reads
- * looks at it before and after.
- */
-struct profil_kept {
-	u64			stamp;	/* member->lock to change, as what follows */
-	u64			start;
-	u64			bytes;	/* 0: nothing is kept */
-	u64			base;	/* the place of the start */
-	u32			object;
-	const struct inode	*inode;	/* a key */
-};
-
-/* A sequence is even while there is no change; so nothing has this one. */
-#define PROFIL_KEPT_CHANGES	1U
-
-/* What is between these two may change a kept range.  Under member->lock. */
-static inline u64 profil_kept_begin(struct profil_kept *kept)
-{
-	u64 stamp = kept->stamp;
-
-	WRITE_ONCE(kept->stamp, (stamp & ~(u64)U32_MAX) | PROFIL_KEPT_CHANGES);
-	smp_wmb();	/* (M) with what follows */
-	return stamp;
-}
-
-static inline void profil_kept_end(struct profil_kept *kept, u64 stamp, u32 seq)
-{
-	/* Never the same as before: many changes fit into one sequence. */
-	stamp = ((stamp >> 32) + 1) << 32 | (seq & ~PROFIL_KEPT_CHANGES);
-	smp_store_release(&kept->stamp, stamp);	/* (M) */
-}
 
 struct profil_member {
 	struct hlist_node	node;		/* profil_member_lock, RCU */
@@ -66,9 +30,8 @@ struct profil_member {
 	struct profil_process	*row;
 	u32			index;		/* of the row */
 	u32			apart;		/* the same, if files are told apart by process */
-	struct profil_kept	kept[PROFIL_KEPT];
-	raw_spinlock_t		lock;		/* interrupts off */
-	u32			oldest;		/* lock; of the kept ranges */
+	struct profil_kept	kept;
+	atomic64_t		timer_left[PROFIL_TIMER_LEFTS];	/* of periods */
 	struct hlist_node	mate;		/* in table->members or table->spare */
 	struct rcu_head		free;
 };

@@ -11,9 +11,11 @@
 #include <linux/prandom.h>
 #include <linux/types.h>
 
+#define PROFIL_TIMER_LEFTS	4	/* CPUs whose periods are kept */
+
 /* Times are in ns. */
 struct profil_period {
-	u64			gen;	/* generation of the set that has it */
+	u64			gen;	/* of the set or session that has it; 0: there is none */
 	u32			length;
 	u32			spread;	/* of this first part; 0 is the beginning */
 	s64			start;	/* of the one with the next sample */

@@ -18,21 +18,16 @@
 #include "profil.h"
 #include "table.h"
 
-/* Whether a kept range has @pc. */
-static __always_inline bool profil_kept_has(const struct profil_kept *kept, u64 pc)
-{
-	return pc - READ_ONCE(kept->start) < READ_ONCE(kept->bytes);
-}
-
 /* The process of a slot, or 0 where it is not told apart. */
 static __always_inline u32 profil_place_process(const struct profil_member *member, u32 object)
 {
-	return object >= PROFIL_OBJECT_FILES ? member->apart : member->index;
+	return object >= PROFIL_OBJECT_KERNEL ? member->apart : member->index;
 }
 
-/* Counts a tick in the first slot that its place may have; false if another one has that. */
+/* Counts @n ticks in the first slot that their place may have; false if another one has that. */
 static __always_inline bool profil_place_count_first(struct profil_member *member, u64 place,
-						     u32 object, unsigned long system)
+						     u32 object, unsigned long system,
+						     unsigned int n)
 {
 	u32 process = profil_place_process(member, object);
 	struct profil_table *table = member->table;
@@ -41,13 +36,13 @@ static __always_inline bool profil_place_count_first(struct profil_member *membe
 	slot = &table->slots[profil_table_begin(table, place, object, process)];
 	if (unlikely(!profil_table_is(slot, place, object, process)))
 		return false;
-	profil_table_count(&slot->user, system);
+	profil_table_count(&slot->user, system, n);
 	return true;
 }
 
-/* Counts a tick whose slot is not the first that it may be; who finds none is @full. */
+/* Counts @n ticks whose slot is not the first that it may be; who finds none is @full. */
 static noinline void profil_place_search(struct profil_member *member, u64 place, u32 object,
-					 unsigned long system)
+					 unsigned long system, unsigned int n)
 {
 	u32 process = profil_place_process(member, object);
 	struct profil_table *table = member->table;
@@ -57,63 +52,11 @@ static noinline void profil_place_search(struct profil_member *member, u64 place
 		slot = profil_table_slot(table, profil_table_begin(table, place, object, process),
 					 place, object, process);
 	else
-		profil_table_inc(&table->page->full_objects);
+		profil_table_add(&table->page->full_objects, n);
 	if (slot)
-		profil_table_count(&slot->user, system);
+		profil_table_count(&slot->user, system, n);
 	else
-		profil_table_inc(&table->page->full);
-}
-
-/* Copies the kept range that has @pc; one of no bytes if there is none. */
-static void profil_kept_find(struct profil_member *member, u64 pc, struct profil_kept *found)
-{
-	int i;
-
-	raw_spin_lock(&member->lock);
-	for (i = 0; i < PROFIL_KEPT; i++)
-		if (profil_kept_has(&member->kept[i], pc))
-			break;
-	if (i < PROFIL_KEPT)
-		*found = member->kept[i];
-	else
-		found->bytes = 0;
-	raw_spin_unlock(&member->lock);
-}
-
-static bool profil_kept_overlap(const struct profil_kept *a, const struct profil_kept *b)
-{
-	return a->start < b->start + b->bytes && b->start < a->start + a->bytes;
-}
-
-/*
- * Keeps @new, which was found at @seq, instead of all that it overlaps, which is gone, or of
- * the oldest.
- */
-static void profil_kept_write(struct profil_member *member, const struct profil_kept *new,
-			      u32 seq)
-{
-	struct profil_kept *kept, *place = NULL;
-	u64 stamp;
-
-	raw_spin_lock(&member->lock);
-	for (kept = member->kept; kept < member->kept + PROFIL_KEPT; kept++) {
-		if (!profil_kept_overlap(kept, new))
-			continue;
-		stamp = profil_kept_begin(kept);
-		WRITE_ONCE(kept->bytes, 0);
-		profil_kept_end(kept, stamp, 0);
-		place = kept;
-	}
-	if (!place)
-		place = &member->kept[member->oldest++ % PROFIL_KEPT];
-	stamp = profil_kept_begin(place);
-	WRITE_ONCE(place->start, new->start);
-	WRITE_ONCE(place->bytes, new->bytes);
-	WRITE_ONCE(place->base, new->base);
-	WRITE_ONCE(place->object, new->object);
-	WRITE_ONCE(place->inode, new->inode);
-	profil_kept_end(place, stamp, seq);
-	raw_spin_unlock(&member->lock);
+		profil_table_add(&table->page->full, n);
 }
 
 /* The place of the start of @vma in what it maps. */
@@ -129,134 +72,124 @@ static __always_inline const struct inode *profil_place_inode(const struct vm_ar
 	return likely(vma->vm_file) ? file_user_inode(vma->vm_file) : NULL;
 }
 
-/*
- * The object that @vma maps at @base, as it is kept from a look at @seq; or 0.  It needs no
- * lock, as profil_place_known().
- */
-static __always_inline u32 profil_kept_object(const struct profil_member *member,
-					      const struct vm_area_struct *vma, u64 base,
-					      u32 seq)
+/* What @vma maps, but for its object. */
+static __always_inline struct profil_kept_range profil_place_range(const struct vm_area_struct *vma)
 {
-	const struct profil_kept *kept = member->kept;
-	u64 stamp;
-	u32 object;
-
-	while (READ_ONCE(kept->start) != vma->vm_start)
-		if (++kept == member->kept + PROFIL_KEPT)
-			return 0;
-	stamp = smp_load_acquire(&kept->stamp);	/* (M) */
-	if ((u32)stamp != (seq & ~PROFIL_KEPT_CHANGES) ||
-	    READ_ONCE(kept->start) != vma->vm_start ||
-	    READ_ONCE(kept->bytes) != vma->vm_end - vma->vm_start ||
-	    READ_ONCE(kept->base) != base ||
-	    READ_ONCE(kept->inode) != profil_place_inode(vma))
-		return 0;
-	object = READ_ONCE(kept->object);
-	smp_rmb();	/* (M) */
-	return READ_ONCE(kept->stamp) == stamp ? object : 0;
+	return (struct profil_kept_range){
+		.start	= vma->vm_start,
+		.bytes	= vma->vm_end - vma->vm_start,
+		.base	= profil_place_base(vma),
+		.inode	= profil_place_inode(vma),
+	};
 }
 
 /*
- * What is new in a member's address space is kept.  The object that @vma maps, or 0 if there
- * is no entry for it.
+ * What is new in a member's address space is kept: @new, which is what @vma maps.  Its
+ * object, or 0 if there is no entry for it.
  */
 static noinline u32 profil_place_keep(struct profil_member *member,
-				      const struct vm_area_struct *vma, u64 base, u32 seq)
+				      const struct vm_area_struct *vma,
+				      struct profil_kept_range *new, u32 seq)
 {
-	struct profil_kept new = {
-		.start = vma->vm_start,
-		.bytes = vma->vm_end - vma->vm_start,
-		.base = base,
-		.object = vma->vm_start == profil_vdso(vma->vm_mm) ? PROFIL_OBJECT_VDSO :
-								     PROFIL_OBJECT_ANONYMOUS,
-		.inode = profil_place_inode(vma),
-	};
-
-	if (new.inode)
-		new.object = profil_table_object(member->table, vma->vm_file, new.inode);
-	if (new.object)
-		profil_kept_write(member, &new, seq);
-	return new.object;
+	if (new->inode)
+		new->object = profil_table_object(member->table, vma->vm_file, new->inode);
+	else if (vma->vm_start == profil_vdso(vma->vm_mm))
+		new->object = PROFIL_OBJECT_VDSO;
+	else
+		new->object = PROFIL_OBJECT_ANONYMOUS;
+	if (new->object)
+		profil_kept_write(&member->kept, new, seq);
+	return new->object;
 }
 
-/* Counts a tick at a place, whether it has a slot or is to have one. */
+/* Counts @n ticks at a place, whether it has a slot or is to have one. */
 static __always_inline void profil_place_count(struct profil_member *member, u64 place,
-					       u32 object, unsigned long system)
+					       u32 object, unsigned long system,
+					       unsigned int n)
 {
 	/* A free slot is that of no object. */
-	if (unlikely(!object || !profil_place_count_first(member, place, object, system)))
-		profil_place_search(member, place, object, system);
+	if (unlikely(!object || !profil_place_count_first(member, place, object, system, n)))
+		profil_place_search(member, place, object, system, n);
 }
 
-/* A tick at @pc by the last look, where no other is to be had; that may be the newest yet. */
+/* @n ticks at @pc by the last look, where no other is to be had; that may be the newest yet. */
 static noinline void profil_place_hint(struct profil_member *member, struct mm_struct *mm,
-				       u64 pc, unsigned long system)
+				       u64 pc, unsigned long system, unsigned int n)
 {
 	u32 seq = profil_mm_seq(mm);
-	struct profil_kept kept;
+	struct profil_kept_range kept;
 
-	profil_kept_find(member, pc, &kept);
+	profil_kept_find(&member->kept, pc, &kept);
 	if (!kept.bytes) {
-		profil_place_count(member, pc, PROFIL_OBJECT_ADDRESS, system);
+		profil_place_count(member, pc, PROFIL_OBJECT_ADDRESS, system, n);
 		return;
 	}
 	if (seq & PROFIL_KEPT_CHANGES || (u32)kept.stamp != seq)
-		profil_table_inc(&member->table->page->hinted);
-	profil_place_count(member, pc - kept.start + kept.base, kept.object, system);
+		profil_table_add(&member->table->page->hinted, n);
+	profil_place_count(member, pc - kept.start + kept.base, kept.object, system, n);
 }
 
-/* A tick at @pc, where the kept ranges do not say all. */
+/* @n ticks at @pc, where the kept ranges do not say all. */
 static PROFIL_LOOK void profil_place_look(struct profil_member *member, struct mm_struct *mm,
-					  u64 pc, unsigned long system)
+					  u64 pc, unsigned long system, unsigned int n)
 {
 	u32 object = PROFIL_OBJECT_NONE, seq;
+	struct profil_kept_range now;
 	struct vm_area_struct *vma;
-	u64 place = pc, base;
+	u64 place = pc;
 
 	if (!profil_may_look(system) || !mmap_read_trylock(mm)) {
-		profil_place_hint(member, mm, pc, system);
+		profil_place_hint(member, mm, pc, system, n);
 		return;
 	}
 	vma = vma_lookup(mm, pc);
 	if (likely(vma)) {
 		seq = profil_mm_seq(mm);
-		base = profil_place_base(vma);
-		place = pc - vma->vm_start + base;
-		object = profil_kept_object(member, vma, base, seq);
+		now = profil_place_range(vma);
+		place = pc - now.start + now.base;
+		object = profil_kept_object(&member->kept, &now, seq);
 		if (unlikely(!object))
-			object = profil_place_keep(member, vma, base, seq);
+			object = profil_place_keep(member, vma, &now, seq);
 	}
 	mmap_read_unlock(mm);
-	profil_place_count(member, place, object, system);
+	profil_place_count(member, place, object, system, n);
 }
 
-/* Counts a tick at @pc if a kept range says where that is, and it has a slot. */
+/* Counts @n ticks at @pc if a kept range says where that is, and it has a slot. */
 static __always_inline bool profil_place_known(struct profil_member *member,
 					       struct mm_struct *mm, u64 pc,
-					       unsigned long system)
+					       unsigned long system, unsigned int n)
 {
-	const struct profil_kept *kept = member->kept;
 	u32 seq = profil_mm_seq(mm), object;
-	u64 stamp, place;
+	u64 place;
 
 	if (seq & PROFIL_KEPT_CHANGES)
 		return false;
-	while (!profil_kept_has(kept, pc))
-		if (++kept == member->kept + PROFIL_KEPT)
-			return false;
-	stamp = smp_load_acquire(&kept->stamp);	/* (M) */
-	if ((u32)stamp != seq || !profil_kept_has(kept, pc))
-		return false;
-	place = pc - READ_ONCE(kept->start) + READ_ONCE(kept->base);
-	object = READ_ONCE(kept->object);
-	smp_rmb();	/* (M) */
-	if (READ_ONCE(kept->stamp) != stamp)
-		return false;
-	return profil_place_count_first(member, place, object, system);
+	place = profil_kept_place(&member->kept, pc, seq, &object);
+	return object && profil_place_count_first(member, place, object, system, n);
+}
+
+/* @n ticks of current in the image that may be counted, or in none. */
+static __always_inline void profil_place_here(struct profil_member *member,
+					      struct pt_regs *regs, unsigned long system,
+					      unsigned int n)
+{
+	struct task_struct *task = current;
+	u64 pc;
+
+	/* Not that image: it is executing another, or exiting. */
+	if (unlikely(READ_ONCE(member->mm) != task->mm ||
+		     READ_ONCE(member->exec_id) != READ_ONCE(task->self_exec_id))) {
+		profil_table_add(&member->table->page->exec, n);
+		return;
+	}
+	pc = instruction_pointer(system ? task_pt_regs(task) : regs);
+	if (unlikely(!profil_place_known(member, task->mm, pc, system, n)))
+		profil_place_look(member, task->mm, pc, system, n);
 }
 
 /* Whether a tick is due, where not every one is. */
-static noinline bool profil_place_due(struct profil_table *table, unsigned long system)
+static bool profil_place_due(struct profil_table *table, unsigned long system)
 {
 	u64 number;
 
@@ -267,30 +200,74 @@ static noinline bool profil_place_due(struct profil_table *table, unsigned long 
 			  number % table->due.window);
 }
 
+/* Where the kernel was, beside the place that the thread returns to.  @regs may be NULL. */
+static void profil_place_kernel(struct profil_member *member, struct pt_regs *regs,
+				unsigned int n)
+{
+	u64 pc = regs ? instruction_pointer(regs) : 0;
+	struct profil_table *table = member->table;
+	struct profil_slot *slot;
+	u32 begin;
+
+	begin = profil_table_begin(table, pc, PROFIL_OBJECT_KERNEL, member->apart);
+	slot = profil_table_slot(table, begin, pc, PROFIL_OBJECT_KERNEL, member->apart);
+	profil_table_add(slot ? &slot->system : &table->page->full_kernel, n);
+}
+
+/* @n ticks of current, of a session for which there is more to do. */
+static void profil_place_more(struct profil_member *member, struct pt_regs *regs,
+			      unsigned int n)
+{
+	struct profil_table *table = member->table;
+	unsigned long system = !regs || !user_mode(regs);
+
+	profil_table_count(&member->row->user, system, n);
+	if (!profil_place_due(table, system)) {
+		profil_table_add(&table->page->not_due, n);
+		return;
+	}
+	profil_place_here(member, regs, system, n);
+	if (system && table->flags & PROFIL_SESSION_F_KERNEL)
+		profil_place_kernel(member, regs, n);
+}
+
+/* A tick of a session of that kind, which may have another source. */
+static noinline void profil_place_picky(struct profil_member *member, struct pt_regs *regs)
+{
+	if (member->table->late)
+		member->table->late();
+	else
+		profil_place_more(member, regs, 1);
+}
+
+/* Ticks of those who work for a member's process, but are nobody's user code. */
+static __always_inline bool profil_place_borrowed(struct profil_member *member, unsigned int n)
+{
+	/* As in profil_tick_rest(). */
+	if (likely(!(data_race(current->flags) & PROFIL_PF_BORROWERS)))
+		return false;
+	profil_table_add(&member->table->page->borrowed, n);
+	return true;
+}
+
 /* A tick of current, which is @member's. */
 void profil_place_tick(struct profil_member *member, struct pt_regs *regs)
 {
-	struct task_struct *task = current;
 	unsigned long system = !user_mode(regs);
-	u64 pc;
 
-	/* As in profil_tick_rest(). */
-	if (unlikely(data_race(task->flags) & PROFIL_PF_BORROWERS)) {
-		profil_table_inc(&member->table->page->borrowed);
+	if (unlikely(profil_place_borrowed(member, 1)))
+		return;
+	if (unlikely(member->table->picky)) {
+		profil_place_picky(member, regs);
 		return;
 	}
-	profil_table_count(&member->row->user, system);
-	if (unlikely(member->table->picky) && !profil_place_due(member->table, system)) {
-		profil_table_inc(&member->table->page->not_due);
-		return;
-	}
-	/* Not the image that may be counted, or none: it is executing another, or exiting. */
-	if (unlikely(READ_ONCE(member->mm) != task->mm ||
-		     READ_ONCE(member->exec_id) != READ_ONCE(task->self_exec_id))) {
-		profil_table_inc(&member->table->page->exec);
-		return;
-	}
-	pc = instruction_pointer(system ? task_pt_regs(task) : regs);
-	if (unlikely(!profil_place_known(member, task->mm, pc, system)))
-		profil_place_look(member, task->mm, pc, system);
+	profil_table_count(&member->row->user, system, 1);
+	profil_place_here(member, regs, system, 1);
+}
+
+/* @n samples of current, which is @member's, at once.  @regs may be NULL. */
+void profil_place_sample(struct profil_member *member, struct pt_regs *regs, unsigned int n)
+{
+	if (!profil_place_borrowed(member, n))
+		profil_place_more(member, regs, n);
 }

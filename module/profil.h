@@ -18,13 +18,15 @@
  *               else a timer on each CPU.  A new hook is a new one of these, and a
  *               line in hook.c
  *  watch.c      whether the hook is alive
- *  timer.c      the finer source of samples: a timer that runs with a thread (period.h)
+ *  timer.c      the finer source of samples: timers that run with a thread (countdown.h,
+ *               period.h)
  *  nohz.c       CPUs that have no tick
  *  follow.c     fork, exec and exit of members; which programs they may execute
  *  flush.c      delivery for others: the worker, START and STOP
  *  tick.h, .c   one sample, from the hook to its class
  *  place.c      a member's tick: where that is in which file, and its slot
  *  member.h, .c processes that sessions count, found by struct pid
+ *  kept.h, .c   what is kept of a member's mappings
  *  table.h, .c  the tables of a session
  *  command.h, .c the general format of a command
  *  deliver.c    a lost sample: one record to its counter, or the reason why not
@@ -85,13 +87,13 @@
  *   part->lock		raw, interrupts off: the fields marked (p), of pending records
  *   reg->lock		raw, interrupts off: the fields marked (l)
  *
- * and of sessions, where a tick takes member->lock and table->lock:
+ * and of sessions, where a tick takes kept->lock and table->lock:
  *
  *   profil_hook_mutex
  *   table->settle	paths are taken of new objects
  *   mm->mmap_lock	the tick's trylock
  *   profil_member_lock	raw: the hash and lists of members, the rows
- *   member->lock	raw, interrupts off: the kept ranges
+ *   kept->lock	raw, interrupts off: the kept ranges
  *   table->lock	raw, interrupts off: entries that are free
  *
  * A tick in user mode takes no lock: it numbers itself in its run, and adds to one class.
@@ -202,6 +204,7 @@ bool profil_watch_dead(void);
 /* timer.c */
 u32 profil_timer_rate_max(void);
 void profil_timer_run(struct profil_reg *reg);
+void profil_timer_run_sessions(void);
 int profil_timer_arm(void);
 void profil_timer_disarm(void);
 void profil_timer_init(void);
@@ -224,6 +227,7 @@ void profil_flush_worker(struct work_struct *work);
 
 /* place.c */
 void profil_place_tick(struct profil_member *member, struct pt_regs *regs);
+void profil_place_sample(struct profil_member *member, struct pt_regs *regs, unsigned int n);
 
 /* deliver.c */
 void profil_deliver_settle(struct profil_reg *reg, enum profil_class class,

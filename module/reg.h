@@ -17,10 +17,10 @@
 
 #include "due.h"
 #include "find.h"
+#include "period.h"
 #include "profil.h"
 
 #define PROFIL_PART_BITS	4	/* of the buckets of a part */
-#define PROFIL_TIMER_LEFTS	4	/* CPUs whose periods are kept */
 
 struct profil_user;
 

@@ -4,6 +4,7 @@
  * context throughout.
  */
 #include <linux/anon_inodes.h>
+#include <linux/capability.h>
 #include <linux/cred.h>
 #include <linux/err.h>
 #include <linux/file.h>
@@ -27,13 +28,13 @@ static_assert(sizeof(struct profil_ioc_session) == 48);
 static_assert(sizeof(struct profil_ioc_join) == 8);
 static_assert(sizeof(struct profil_ioc_attach) == 16);
 static_assert(sizeof(struct profil_ioc_object) == 32);
-static_assert(sizeof(struct profil_session_page) == 136);
+static_assert(sizeof(struct profil_session_page) == 144);
 static_assert(sizeof(struct profil_slot) == 32);
 static_assert(sizeof(struct profil_process) == 48);
 static_assert(sizeof(struct profil_object_entry) == 24);
 
 #define PROFIL_SESSION_FLAGS	(PROFIL_SESSION_F_NOINHERIT | PROFIL_SESSION_F_PER_PROCESS | \
-				 PROFIL_SESSION_F_USER_ONLY)
+				 PROFIL_SESSION_F_USER_ONLY | PROFIL_SESSION_F_KERNEL)
 
 /* Only its credentials are of use, and it keeps the module loaded until the end. */
 static const struct file_operations profil_authority_fops = {
@@ -187,11 +188,12 @@ static int profil_session_fill(struct profil_table *table, struct profil_user *u
 				       O_RDONLY);
 	if (IS_ERR(authority))
 		return PTR_ERR(authority);
-	err = profil_hook_get(PROFIL_HOOK_FOLLOW);
+	err = profil_hook_get(PROFIL_HOOK_FOLLOW | (table->timer ? PROFIL_HOOK_TIMER : 0));
 	if (err) {
 		fput(authority);
 		return err;
 	}
+	table->late = table->timer ? profil_timer_run_sessions : NULL;
 	table->authority = authority;
 	table->pids = get_pid_ns(task_active_pid_ns(current));
 	table->user = user;
@@ -230,19 +232,31 @@ static bool profil_session_size_valid(u32 nr, u32 least, u32 most, bool power)
 	return nr >= least && nr <= most && (!power || is_power_of_2(nr));
 }
 
+/* As with START: only the timer source takes a jitter, and it needs a rate. */
+static bool profil_session_source_valid(const struct profil_ioc_session *args)
+{
+	if (args->source == PROFIL_SOURCE_TIMER)
+		return args->rate && args->jitter <= 100;
+	return !args->jitter;
+}
+
 static int profil_session_check(const struct profil_ioc_session *args)
 {
-	if (args->__reserved || args->jitter ||
+	u32 rate_max = args->source == PROFIL_SOURCE_TIMER ? profil_timer_rate_max() : HZ;
+
+	if (args->__reserved || !profil_session_source_valid(args) ||
+	    (args->flags & PROFIL_SESSION_F_USER_ONLY && args->flags & PROFIL_SESSION_F_KERNEL) ||
 	    !profil_session_size_valid(args->slots, PROFIL_SLOTS_MIN, PROFIL_SLOTS_MAX, true) ||
 	    !profil_session_size_valid(args->processes, PROFIL_PROCESSES_MIN,
 				       PROFIL_PROCESSES_MAX, false) ||
 	    !profil_session_size_valid(args->objects, PROFIL_OBJECTS_MIN,
 				       PROFIL_OBJECTS_MAX, true))
 		return -EINVAL;
-	if (args->flags & ~PROFIL_SESSION_FLAGS || args->source != PROFIL_SOURCE_TICK ||
-	    args->rate > HZ || !profil_follow_possible())
+	if (args->flags & ~PROFIL_SESSION_FLAGS || args->source > PROFIL_SOURCE_TIMER ||
+	    args->rate > rate_max || !profil_follow_possible())
 		return -EOPNOTSUPP;
-	return 0;
+	/* Where the kernel is tells where it lies in memory. */
+	return args->flags & PROFIL_SESSION_F_KERNEL && !perfmon_capable() ? -EPERM : 0;
 }
 
 /* The flags that sessions can have, or 0: there are none. */

@@ -11,11 +11,14 @@
 #include <linux/random.h>
 #include <linux/slab.h>
 #include <linux/string.h>
+#include <linux/time64.h>
 #include <linux/vmalloc.h>
 
 #include "table.h"
 
 struct workqueue_struct *profil_table_wq;
+
+static atomic64_t profil_table_timers = ATOMIC64_INIT(0);
 
 /*
  * The slot of a place, from index @begin on; or NULL if the table is full, as far as a
@@ -45,7 +48,7 @@ struct profil_slot *profil_table_slot(struct profil_table *table, u32 begin, u64
 }
 
 /* Makes a free entry that of @file.  Its path is taken where one may sleep. */
-static void profil_table_add(struct profil_table *table, u32 index, struct file *file,
+static void profil_table_enter(struct profil_table *table, u32 index, struct file *file,
 			     const struct inode *inode)
 {
 	struct profil_object_entry *entry = &table->objects[index];
@@ -80,7 +83,7 @@ u32 profil_table_object(struct profil_table *table, struct file *file,
 			raw_spin_lock(&table->lock);
 			index = PROFIL_OBJECT_FILES + table->page->objects_used;
 			if (!*bucket && index <= mask) {
-				profil_table_add(table, index, file, inode);
+				profil_table_enter(table, index, file, inode);
 				smp_store_release(bucket, index);	/* (T) */
 				added = true;
 			}
@@ -180,6 +183,23 @@ static size_t profil_table_layout(struct profil_session_page *page,
 	return PAGE_ALIGN(page->objects_offset + (u64)page->objects * page->object_len);
 }
 
+/* Which ticks are due, or the periods of the timer source. */
+static void profil_table_rate(struct profil_table *table,
+			      const struct profil_ioc_session *args)
+{
+	bool timer = args->source == PROFIL_SOURCE_TIMER;
+
+	profil_due_rate(&table->due, timer ? 0 : args->rate);
+	table->due.secret = profil_due_secret();
+	table->picky = timer || table->due.take < table->due.window ||
+		       args->flags & (PROFIL_SESSION_F_USER_ONLY | PROFIL_SESSION_F_KERNEL);
+	if (!timer)
+		return;
+	table->timer = atomic64_inc_return(&profil_table_timers);
+	table->period = NSEC_PER_SEC / args->rate;
+	table->spread = (u64)table->period * args->jitter / 100;
+}
+
 /*
  * Makes the tables of a session, whose sizes are checked, or returns NULL.  What session.c
  * and member.c have in it is theirs to fill.  May sleep.
@@ -207,10 +227,7 @@ struct profil_table *profil_table_create(const struct profil_ioc_session *args)
 	table->object_shift = 64 - ilog2(args->objects);
 	table->secret = get_random_u64() | 1;
 	table->flags = args->flags;
-	profil_due_rate(&table->due, args->rate);
-	table->due.secret = profil_due_secret();
-	table->picky = table->due.take < table->due.window ||
-		       args->flags & PROFIL_SESSION_F_USER_ONLY;
+	profil_table_rate(table, args);
 	raw_spin_lock_init(&table->lock);
 	mutex_init(&table->settle);
 	return table;

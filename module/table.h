@@ -59,8 +59,13 @@ struct profil_table {
 	u32			slot_shift;	/* 64 less the logarithm of their number */
 	u32			object_shift;
 	u32			flags;		/* PROFIL_SESSION_F_* */
-	bool			picky;		/* not every tick is due */
+	bool			picky;		/* there is more to a tick than its place */
 	struct profil_due	due;
+	u64			timer;		/* generation, or 0: the tick is the source */
+	u32			period;		/* of the timer source, in ns, as what follows */
+	u32			spread;
+	/* For each tick, where that is not the source; or NULL. */
+	void			(*late)(void);
 	size_t			bytes;		/* of the mapping */
 	atomic64_t		number ____cacheline_aligned_in_smp;	/* of ticks, if rated */
 
@@ -86,15 +91,21 @@ struct profil_table {
 extern struct workqueue_struct *profil_table_wq;
 
 /* Counts in the mapping are atomic: many CPUs add to them. */
+static __always_inline void profil_table_add(__u64 *count, unsigned int n)
+{
+	atomic64_add(n, (atomic64_t *)count);
+}
+
 static __always_inline void profil_table_inc(__u64 *count)
 {
-	atomic64_inc((atomic64_t *)count);
+	profil_table_add(count, 1);
 }
 
 /* Of user mode if @system is 0, else of the kernel, which is beside it. */
-static __always_inline void profil_table_count(__u64 *user, unsigned long system)
+static __always_inline void profil_table_count(__u64 *user, unsigned long system,
+					       unsigned int n)
 {
-	profil_table_inc(user + system);
+	profil_table_add(user + system, n);
 }
 
 /*

@@ -1,97 +1,50 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The timer source: a timer of our own on each CPU, which runs only while a
- * thread is there that is profiled so.  The scheduler's tracepoint begins and
- * ends it.  While armed, all of a CPU is touched there alone, with interrupts off.
+ * The timer source: timers of our own on each CPU, which run only while a thread is there
+ * that is profiled so.  The scheduler's tracepoint begins and ends them.  While armed, all
+ * of a CPU is touched there alone, with interrupts off.
  *
- * The time that a process has CPUs is cut into periods of one sample each.  When
- * it leaves a CPU, what is left of the period waits in the registration for its
- * next thread that comes to one.  Where nothing waits, the first period began
- * at a random moment.  So each thread has its share of the samples; with a
- * countdown of its own, one that lives shorter than that would have none.
+ * The time that a process has CPUs is cut into periods of one sample each.  When it leaves
+ * a CPU, what is left of the period waits, in the registration or the member, for its next
+ * thread that comes to one.  Where nothing waits, the first period began at a random
+ * moment.  So each thread has its share of the samples; with a countdown of its own, one
+ * that lives shorter than that would have none.
  */
 #include <linux/hrtimer.h>
 #include <linux/moduleparam.h>
 #include <linux/percpu.h>
-#include <linux/random.h>
 #include <linux/rcupdate.h>
 #include <linux/sched.h>
 #include <linux/string.h>
 #include <linux/tracepoint.h>
 #include <asm/irq_regs.h>
 
-#include "period.h"
+#include "countdown.h"
+#include "member.h"
 #include "profil.h"
 #include "reg.h"
+#include "table.h"
 #include "tick.h"
-
-#define PROFIL_TIMER_RATE_MAX	10000U
 
 static unsigned int profil_max_timer_rate = PROFIL_TIMER_RATE_MAX;
 module_param_named(max_timer_rate, profil_max_timer_rate, uint, 0644);
 MODULE_PARM_DESC(max_timer_rate, "highest rate of the timer source in samples for each second of CPU time (default 10000, which is the most; 0: no timer source)");
 
-struct profil_timer {
-	struct hrtimer		timer;
-	struct mm_struct	*mm;	/* runs for it, a key; or NULL */
-	struct profil_period	period;
+/* Those of a CPU: one for its process' own profile, and one for each session of a member. */
+struct profil_timers {
+	struct mm_struct	*mm;	/* the first runs for it, a key; or NULL */
+	struct pid		*tgid;	/* others run for it, a key; or NULL */
+	struct profil_countdown	own;
+	struct profil_countdown	session[PROFIL_MEMBER_SESSIONS];
 };
 
-static DEFINE_PER_CPU(struct profil_timer, profil_timers);
+static DEFINE_PER_CPU(struct profil_timers, profil_timers);
 
 /* Of sched_switch; found once, NULL if there is none. */
 static struct tracepoint *profil_timer_point;
 
 /* Under profil_hook_mutex to change.  (H) Who sees it true sees the timers set up. */
 static bool profil_timer_armed;
-
-static s64 profil_timer_take(struct profil_reg *reg)
-{
-	s64 left = 0;
-	int i;
-
-	for (i = 0; !left && i < ARRAY_SIZE(reg->timer_left); i++)
-		if (atomic64_read(&reg->timer_left[i]))
-			left = atomic64_xchg(&reg->timer_left[i], 0);
-	return left;
-}
-
-/* Where there is no more room it is dropped: the next period begins at random then. */
-static void profil_timer_keep(struct profil_reg *reg, s64 left)
-{
-	int i;
-
-	for (i = 0; i < ARRAY_SIZE(reg->timer_left); i++)
-		if (!atomic64_cmpxchg(&reg->timer_left[i], 0, left))
-			return;
-}
-
-static void profil_timer_begin(struct profil_timer *timer,
-			       struct profil_reg *reg, u64 gen)
-{
-	struct profil_period *period = &timer->period;
-	s64 left = profil_timer_take(reg);
-
-	timer->mm = reg->mm;
-	period->gen = gen;
-	period->length = READ_ONCE(reg->timer_period);
-	period->spread = READ_ONCE(reg->timer_spread);
-	hrtimer_start(&timer->timer,
-		      profil_period_resume(period, left, ktime_get()),
-		      HRTIMER_MODE_ABS_PINNED_HARD);
-}
-
-static void profil_timer_end(struct profil_timer *timer)
-{
-	struct profil_reg *reg = profil_reg_find(timer->mm);
-
-	/* Its function does not run: it would do so here. */
-	hrtimer_try_to_cancel(&timer->timer);
-	if (reg)
-		profil_timer_keep(reg, profil_period_keep(&timer->period,
-							  ktime_get()));
-	timer->mm = NULL;
-}
 
 /* The generation whose timer is to run on this CPU, or 0. */
 static u64 profil_timer_wanted(const struct profil_reg *reg)
@@ -101,62 +54,161 @@ static u64 profil_timer_wanted(const struct profil_reg *reg)
 	return smp_load_acquire(&reg->timer_gen);	/* (G) */
 }
 
+/* Has a timer run for the profile of @reg, if it wants one. */
+static void profil_timer_begin_own(struct profil_timers *timers, struct profil_reg *reg)
+{
+	struct profil_period *period = &timers->own.period;
+	u64 gen = profil_timer_wanted(reg);
+
+	if (!gen || (timers->mm == reg->mm && period->gen == gen))
+		return;
+	timers->mm = reg->mm;
+	period->gen = gen;
+	period->length = READ_ONCE(reg->timer_period);
+	period->spread = READ_ONCE(reg->timer_spread);
+	profil_countdown_begin(&timers->own, reg->timer_left);
+}
+
+static void profil_timer_end_own(struct profil_timers *timers)
+{
+	struct profil_reg *reg = timers->mm ? profil_reg_find(timers->mm) : NULL;
+
+	profil_countdown_end(&timers->own, reg ? reg->timer_left : NULL);
+	timers->mm = NULL;
+}
+
+/* The timer of generation @gen, or with 0 one that does not run; or NULL. */
+static struct profil_countdown *profil_timer_session(struct profil_timers *timers, u64 gen)
+{
+	struct profil_countdown *down = timers->session;
+
+	for (; down < timers->session + PROFIL_MEMBER_SESSIONS; down++)
+		if (down->period.gen == gen)
+			return down;
+	return NULL;
+}
+
+/* The process' member of a session whose timer is of generation @gen, or NULL. */
+static struct profil_member *profil_timer_member(struct pid *tgid, u64 gen)
+{
+	struct profil_member *member;
+
+	hlist_for_each_entry_rcu(member, profil_member_bucket(tgid), node)
+		if (member->tgid == tgid && member->table->timer == gen)
+			return member;
+	return NULL;
+}
+
+/* Has timers run for all sessions of @tgid that want one. */
+static void profil_timer_begin_sessions(struct profil_timers *timers, struct pid *tgid)
+{
+	struct profil_countdown *down;
+	struct profil_member *member;
+	struct profil_table *table;
+
+	if (!tgid || profil_nohz_left_alone(smp_processor_id()))
+		return;
+	hlist_for_each_entry_rcu(member, profil_member_bucket(tgid), node) {
+		table = member->table;
+		if (member->tgid != tgid || !table->timer ||
+		    profil_timer_session(timers, table->timer))
+			continue;
+		/* There is one, but for those of sessions that have just ended. */
+		down = profil_timer_session(timers, 0);
+		if (!down)
+			return;
+		timers->tgid = tgid;
+		down->period.gen = table->timer;
+		down->period.length = table->period;
+		down->period.spread = table->spread;
+		profil_countdown_begin(down, member->timer_left);
+	}
+}
+
+static void profil_timer_end_sessions(struct profil_timers *timers)
+{
+	struct profil_countdown *down = timers->session;
+	struct profil_member *member;
+
+	for (; down < timers->session + PROFIL_MEMBER_SESSIONS; down++) {
+		if (!down->period.gen)
+			continue;
+		member = profil_timer_member(timers->tgid, down->period.gen);
+		profil_countdown_end(down, member ? member->timer_left : NULL);
+	}
+	timers->tgid = NULL;
+}
+
 /* Interrupts off, the runqueue locked: nothing here may wake anybody. */
 static void profil_timer_switch(void *data, bool preempt,
 				struct task_struct *prev,
 				struct task_struct *next,
 				unsigned int prev_state)
 {
-	struct profil_timer *timer = this_cpu_ptr(&profil_timers);
-	struct mm_struct *mm = next->mm;
-	struct profil_reg *reg;
-	u64 gen;
-
+	struct profil_timers *timers = this_cpu_ptr(&profil_timers);
 	/* Others may change its flags, but not these. */
-	if (data_race(next->flags) & PROFIL_PF_BORROWERS)
-		mm = NULL;
-	if (mm == timer->mm)
-		return;
+	bool borrower = data_race(next->flags) & PROFIL_PF_BORROWERS;
+	struct mm_struct *mm = borrower ? NULL : next->mm;
+	struct pid *tgid = borrower || !atomic_read(&profil_members) ? NULL : task_tgid(next);
+	struct profil_reg *reg;
+
 	rcu_read_lock();
-	if (timer->mm)
-		profil_timer_end(timer);
-	reg = mm ? profil_reg_find(mm) : NULL;
-	gen = profil_timer_wanted(reg);
-	if (gen)
-		profil_timer_begin(timer, reg, gen);
+	if (mm != timers->mm) {
+		if (timers->mm)
+			profil_timer_end_own(timers);
+		reg = mm ? profil_reg_find(mm) : NULL;
+		profil_timer_begin_own(timers, reg);
+	}
+	if (tgid != timers->tgid) {
+		if (timers->tgid)
+			profil_timer_end_sessions(timers);
+		profil_timer_begin_sessions(timers, tgid);
+	}
 	rcu_read_unlock();
 }
 
-/* Moves on to the next period, and says how many are over. */
-static u64 profil_timer_forward(struct profil_timer *timer)
+/* False if the timer is that of nobody who runs. */
+static bool profil_timer_sample_own(struct profil_countdown *down)
 {
-	struct profil_period *period = &timer->period;
-	ktime_t now = ktime_get();
-	u64 over = hrtimer_forward(&timer->timer, now, period->length);
+	struct profil_reg *reg = current->mm ? profil_reg_find(current->mm) : NULL;
+	u64 gen = down->period.gen;
 
-	period->start += over * period->length;
-	hrtimer_set_expires(&timer->timer, profil_period_due(period, now));
-	return over;
+	if (!reg || READ_ONCE(reg->timer_gen) != gen)
+		return false;
+	profil_tick_sample(reg, get_irq_regs(), gen, profil_countdown_forward(down));
+	return true;
+}
+
+static bool profil_timer_sample_session(struct profil_countdown *down)
+{
+	struct profil_member *member = profil_timer_member(task_tgid(current),
+							   down->period.gen);
+
+	if (!member)
+		return false;
+	profil_place_sample(member, get_irq_regs(), profil_countdown_forward(down));
+	return true;
 }
 
 /* Hardirq.  current may have lost its memory, or replaced it, meanwhile. */
 static enum hrtimer_restart profil_timer_expired(struct hrtimer *hrtimer)
 {
-	struct profil_timer *timer = container_of(hrtimer, struct profil_timer,
-						  timer);
-	u64 gen = timer->period.gen;
-	struct profil_reg *reg;
+	struct profil_countdown *down = container_of(hrtimer, struct profil_countdown, timer);
+	struct profil_timers *timers = this_cpu_ptr(&profil_timers);
+	bool runs;
 
 	rcu_read_lock();
-	reg = current->mm ? profil_reg_find(current->mm) : NULL;
-	if (reg && READ_ONCE(reg->timer_gen) == gen)
-		profil_tick_sample(reg, get_irq_regs(), gen,
-				   min_t(u64, profil_timer_forward(timer),
-					 PROFIL_TIMER_RATE_MAX));
-	else
-		timer->mm = NULL;
+	if (down == &timers->own) {
+		runs = profil_timer_sample_own(down);
+		if (!runs)
+			timers->mm = NULL;
+	} else {
+		runs = profil_timer_sample_session(down);
+	}
+	if (!runs)
+		down->period.gen = 0;
 	rcu_read_unlock();
-	return timer->mm ? HRTIMER_RESTART : HRTIMER_NORESTART;
+	return runs ? HRTIMER_RESTART : HRTIMER_NORESTART;
 }
 
 /*
@@ -165,16 +217,24 @@ static enum hrtimer_restart profil_timer_expired(struct hrtimer *hrtimer)
  */
 void profil_timer_run(struct profil_reg *reg)
 {
-	struct profil_timer *timer;
 	unsigned long flags;
-	u64 gen;
 
 	local_irq_save(flags);
-	timer = this_cpu_ptr(&profil_timers);
-	gen = smp_load_acquire(&profil_timer_armed) ?	/* (H) */
-	      profil_timer_wanted(reg) : 0;
-	if (gen && (timer->mm != reg->mm || timer->period.gen != gen))
-		profil_timer_begin(timer, reg, gen);
+	if (smp_load_acquire(&profil_timer_armed))	/* (H) */
+		profil_timer_begin_own(this_cpu_ptr(&profil_timers), reg);
+	local_irq_restore(flags);
+}
+
+/* The same for the sessions of current's process.  Any context. */
+void profil_timer_run_sessions(void)
+{
+	unsigned long flags;
+
+	local_irq_save(flags);
+	rcu_read_lock();
+	if (smp_load_acquire(&profil_timer_armed))	/* (H) */
+		profil_timer_begin_sessions(this_cpu_ptr(&profil_timers), task_tgid(current));
+	rcu_read_unlock();
 	local_irq_restore(flags);
 }
 
@@ -193,17 +253,17 @@ u32 profil_timer_rate_max(void)
  */
 int profil_timer_arm(void)
 {
-	struct profil_timer *timer;
-	int cpu, err;
+	struct profil_timers *timers;
+	int cpu, err, i;
 
 	if (profil_timer_armed)
 		return 0;
 	for_each_possible_cpu(cpu) {
-		timer = per_cpu_ptr(&profil_timers, cpu);
-		memset(timer, 0, sizeof(*timer));
-		hrtimer_setup(&timer->timer, profil_timer_expired,
-			      CLOCK_MONOTONIC, HRTIMER_MODE_ABS_PINNED_HARD);
-		prandom_seed_state(&timer->period.rnd, get_random_u64());
+		timers = per_cpu_ptr(&profil_timers, cpu);
+		memset(timers, 0, sizeof(*timers));
+		profil_countdown_init(&timers->own, profil_timer_expired);
+		for (i = 0; i < PROFIL_MEMBER_SESSIONS; i++)
+			profil_countdown_init(&timers->session[i], profil_timer_expired);
 	}
 	err = tracepoint_probe_register(profil_timer_point, profil_timer_switch,
 					NULL);
@@ -215,7 +275,8 @@ int profil_timer_arm(void)
 /* Undoes profil_timer_arm().  Under profil_hook_mutex; sleeps. */
 void profil_timer_disarm(void)
 {
-	int cpu;
+	struct profil_timers *timers;
+	int cpu, i;
 
 	if (!profil_timer_armed)
 		return;
@@ -224,8 +285,12 @@ void profil_timer_disarm(void)
 				    NULL);
 	tracepoint_synchronize_unregister();
 	synchronize_rcu();	/* ticks that saw it armed */
-	for_each_possible_cpu(cpu)
-		hrtimer_cancel(&per_cpu_ptr(&profil_timers, cpu)->timer);
+	for_each_possible_cpu(cpu) {
+		timers = per_cpu_ptr(&profil_timers, cpu);
+		hrtimer_cancel(&timers->own.timer);
+		for (i = 0; i < PROFIL_MEMBER_SESSIONS; i++)
+			hrtimer_cancel(&timers->session[i].timer);
+	}
 }
 
 static void profil_timer_look(struct tracepoint *point, void *found)

@@ -128,7 +128,7 @@ AT(profil_ioc_object, path_uptr, 16);
 AT(profil_ioc_object, path_len, 24);
 AT(profil_ioc_object, out_path_len, 28);
 
-SIZE(profil_session_page, 136);
+SIZE(profil_session_page, 144);
 AT(profil_session_page, size, 0);
 AT(profil_session_page, abi, 4);
 AT(profil_session_page, slots_offset, 8);
@@ -152,6 +152,7 @@ AT(profil_session_page, hinted, 104);
 AT(profil_session_page, borrowed, 112);
 AT(profil_session_page, execs_denied, 120);
 AT(profil_session_page, forks_missed, 128);
+AT(profil_session_page, full_kernel, 136);
 
 SIZE(profil_slot, 32);
 AT(profil_slot, place, 0);

@@ -387,10 +387,13 @@ struct profil_ioc_stats {
  *             As many processes, but at most 4096, are members at a time
  * @objects: Size of the table of objects, a power of 2, from PROFIL_OBJECTS_MIN to
  *           PROFIL_OBJECTS_MAX.  As with @slots, give twice as many as there may be files
- * @rate: Ticks that are due for each second of CPU time, of all members together, at
- *        most &struct profil_ioc_query.out_tick_hz; 0 means every tick
- * @source: PROFIL_SOURCE_TICK
- * @jitter: Must be 0 with PROFIL_SOURCE_TICK
+ * @rate: With PROFIL_SOURCE_TICK, ticks that are due for each second of CPU time, of all
+ *        members together, at most &struct profil_ioc_query.out_tick_hz; 0 means every
+ *        tick.  With PROFIL_SOURCE_TIMER, samples for each second of CPU time of each
+ *        member, from 1 to &struct profil_ioc_query.out_timer_rate_max
+ * @source: PROFIL_SOURCE_TICK or PROFIL_SOURCE_TIMER, as in &struct profil_ioc_start.
+ *          What is said of ticks is true of the samples of a timer
+ * @jitter: As in &struct profil_ioc_start
  * @out_bytes: Size of the mapping
  * @out_fd: The descriptor of the session, to be mapped from offset 0 with PROT_READ.
  *          It is closed on exec, and children do not have the mapping
@@ -411,7 +414,9 @@ struct profil_ioc_stats {
  * - PROFIL_SESSION_F_NOINHERIT: children of members are not members;
  * - PROFIL_SESSION_F_PER_PROCESS: places in files are told apart by process;
  * - PROFIL_SESSION_F_USER_ONLY: ticks in the kernel are not due;
- * - PROFIL_SESSION_F_KERNEL: not known to this version.
+ * - PROFIL_SESSION_F_KERNEL: ticks in the kernel are also counted where the kernel was, in
+ *   slots of PROFIL_OBJECT_KERNEL.  EPERM without CAP_PERFMON; EINVAL together with
+ *   PROFIL_SESSION_F_USER_ONLY.
  */
 struct profil_ioc_session {
 	__u32 size;
@@ -507,7 +512,9 @@ struct profil_ioc_object {
  *   there.  The entry of an object that a slot names is there.
  *
  * Ticks are in exactly one class each: ticks = not_due + in_slots + exec + full, where
- * in_slots is the sum of user and system over all slots.  The same ticks, user and system,
+ * in_slots is the sum of user and system over all slots but those of PROFIL_OBJECT_KERNEL.
+ * These count again, with PROFIL_SESSION_F_KERNEL, what is due and was in the kernel: all of
+ * it is in such slots or in full_kernel.  The same ticks, user and system,
  * are also counted by process: once the session is stopped, the sum over all rows is equal
  * to that of the classes, and before it differs by the ticks that are being counted at that
  * moment, one of each CPU.
@@ -545,6 +552,8 @@ struct profil_ioc_object {
  * @execs_denied: Members that ceased to be ones, because they executed what who made the
  *                session may not trace
  * @forks_missed: Children that did not become members, because there were too many members
+ * @full_kernel: Beside the classes, ticks in the kernel that found no slot of
+ *               PROFIL_OBJECT_KERNEL
  */
 struct profil_session_page {
 	__u32 size;
@@ -570,6 +579,7 @@ struct profil_session_page {
 	__aligned_u64 borrowed;
 	__aligned_u64 execs_denied;
 	__aligned_u64 forks_missed;
+	__aligned_u64 full_kernel;
 };
 
 /* Values of profil_slot.object. */
@@ -589,7 +599,7 @@ struct profil_session_page {
  * @object: PROFIL_OBJECT_* or, from PROFIL_OBJECT_FILES on, the index of an object
  * @process: Index of the process, where slots are told apart by process: all of objects
  *           PROFIL_OBJECT_ADDRESS to PROFIL_OBJECT_VDSO, and with
- *           PROFIL_SESSION_F_PER_PROCESS those of files; otherwise 0
+ *           PROFIL_SESSION_F_PER_PROCESS those of files and of the kernel; otherwise 0
  */
 struct profil_slot {
 	__aligned_u64 place;

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Changes of what is kept of a member's mappings, and the look at it that waits for them.
+ */
+#include "kept.h"
+
+/* What is between these two may change a kept range.  Under the lock. */
+static u64 profil_kept_begin(struct profil_kept_range *range)
+{
+	u64 stamp = range->stamp;
+
+	WRITE_ONCE(range->stamp, (stamp & ~(u64)U32_MAX) | PROFIL_KEPT_CHANGES);
+	smp_wmb();	/* (M) with what follows */
+	return stamp;
+}
+
+static void profil_kept_end(struct profil_kept_range *range, u64 stamp, u32 seq)
+{
+	/* Never the same as before: many changes fit into one sequence. */
+	stamp = ((stamp >> 32) + 1) << 32 | (seq & ~PROFIL_KEPT_CHANGES);
+	smp_store_release(&range->stamp, stamp);	/* (M) */
+}
+
+static void profil_kept_drop(struct profil_kept_range *range)
+{
+	u64 stamp = profil_kept_begin(range);
+
+	WRITE_ONCE(range->bytes, 0);
+	profil_kept_end(range, stamp, 0);
+}
+
+/* Copies the range that has @pc; one of no bytes if there is none.  Hardirq. */
+void profil_kept_find(struct profil_kept *kept, u64 pc, struct profil_kept_range *found)
+{
+	const struct profil_kept_range *range;
+
+	raw_spin_lock(&kept->lock);
+	range = profil_kept_has(kept, pc);
+	if (range)
+		*found = *range;
+	else
+		found->bytes = 0;
+	raw_spin_unlock(&kept->lock);
+}
+
+static bool profil_kept_overlap(const struct profil_kept_range *a,
+				const struct profil_kept_range *b)
+{
+	return a->start < b->start + b->bytes && b->start < a->start + a->bytes;
+}
+
+/*
+ * Keeps @new, which was found at @seq, instead of all that it overlaps, which is gone, or of
+ * the oldest.  Hardirq.
+ */
+void profil_kept_write(struct profil_kept *kept, const struct profil_kept_range *new, u32 seq)
+{
+	struct profil_kept_range *range, *place = NULL;
+	u64 stamp;
+
+	raw_spin_lock(&kept->lock);
+	for (range = kept->range; range < kept->range + PROFIL_KEPT; range++) {
+		if (!profil_kept_overlap(range, new))
+			continue;
+		profil_kept_drop(range);
+		place = range;
+	}
+	if (!place)
+		place = &kept->range[kept->oldest++ % PROFIL_KEPT];
+	stamp = profil_kept_begin(place);
+	WRITE_ONCE(place->start, new->start);
+	WRITE_ONCE(place->bytes, new->bytes);
+	WRITE_ONCE(place->base, new->base);
+	WRITE_ONCE(place->object, new->object);
+	WRITE_ONCE(place->inode, new->inode);
+	profil_kept_end(place, stamp, seq);
+	raw_spin_unlock(&kept->lock);
+}
+
+/* Nothing is kept any more.  Task context. */
+void profil_kept_forget(struct profil_kept *kept)
+{
+	unsigned long flags;
+	int i;
+
+	raw_spin_lock_irqsave(&kept->lock, flags);
+	for (i = 0; i < PROFIL_KEPT; i++)
+		profil_kept_drop(&kept->range[i]);
+	raw_spin_unlock_irqrestore(&kept->lock, flags);
+}
