@@ -26,8 +26,11 @@ static int profil_kprobe_arm(void)
 	profil_kprobe.symbol_name = "update_process_times";
 	profil_kprobe.pre_handler = profil_kprobe_entry;
 	err = register_kprobe(&profil_kprobe);
-	/* A breakpoint of x86 is an NMI to the kernel: its handler must not wait for a lock. */
-	if (!err && IS_ENABLED(CONFIG_X86) && !kprobe_ftrace(&profil_kprobe)) {
+	/*
+	 * A breakpoint is an NMI to the kernel, but on arm64: its handler must not wait for a
+	 * lock.
+	 */
+	if (!err && !IS_ENABLED(CONFIG_ARM64) && !kprobe_ftrace(&profil_kprobe)) {
 		unregister_kprobe(&profil_kprobe);
 		err = -EOPNOTSUPP;
 	}

@@ -40,8 +40,10 @@ int profil_join(struct file *file, struct profil_args *args)
 	if (!profil_join_allowed(table))
 		return -EPERM;
 	err = profil_member_add(table, current, current->self_exec_id);
-	if (!err)
+	if (!err) {
 		profil_timer_run_sessions();
+		profil_member_had(table);
+	}
 	return err;
 }
 
@@ -96,6 +98,8 @@ static int profil_join_task(struct profil_table *table, struct task_struct *task
 		err = -EAGAIN;
 	if (err)
 		profil_member_remove(table, tgid);
+	else
+		profil_member_had(table);
 out:
 	put_pid(tgid);
 	return err;

@@ -6,8 +6,15 @@
 #ifndef _PROFIL_LIMITS_H
 #define _PROFIL_LIMITS_H
 
+#include <linux/gfp.h>
 #include <linux/types.h>
 #include <linux/uidgid.h>
+
+/*
+ * What a user has the size of: it is on the account of his control group, and where that is
+ * full he gets ENOMEM, nobody is killed, and the log says nothing.
+ */
+#define PROFIL_GFP		(GFP_KERNEL_ACCOUNT | __GFP_RETRY_MAYFAIL | __GFP_NOWARN)
 
 #define PROFIL_REGIONS_MAX	4096	/* in one set */
 #define PROFIL_PENDING_MAX	4096	/* records of one process */

@@ -16,8 +16,11 @@
 #include <linux/string.h>
 #include <linux/profil.h>
 
+#include "limits.h"
 #include "member.h"
 #include "table.h"
+
+#define PROFIL_MEMBER_SOME	64	/* are removed at once */
 
 atomic_t profil_members = ATOMIC_INIT(0);
 struct hlist_head profil_member_hash[1 << PROFIL_MEMBER_BITS];
@@ -41,7 +44,7 @@ int profil_member_pool(struct profil_table *table)
 {
 	u32 nr = min_t(u32, table->page->processes, PROFIL_MEMBERS_MAX), i;
 
-	table->pool = kvcalloc(nr, sizeof(*table->pool), GFP_KERNEL_ACCOUNT);
+	table->pool = kvcalloc(nr, sizeof(*table->pool), PROFIL_GFP);
 	if (!table->pool)
 		return -ENOMEM;
 	for (i = 0; i < nr; i++) {
@@ -72,6 +75,7 @@ static void profil_member_free(struct rcu_head *head)
 	unsigned long flags;
 
 	put_pid(member->tgid);
+	profil_limit_refund(table->user, PROFIL_LIMIT_PROFILES, 1);
 	raw_spin_lock_irqsave(&table->lock, flags);
 	hlist_add_head(&member->mate, &table->spare);
 	raw_spin_unlock_irqrestore(&table->lock, flags);
@@ -101,9 +105,13 @@ static int profil_member_add_locked(struct profil_table *table, struct task_stru
 	}
 	if (sessions == PROFIL_MEMBER_SESSIONS)
 		return -ENOSPC;
-	member = profil_member_take(table);
-	if (!member)
+	if (profil_limit_charge(table->user, PROFIL_LIMIT_PROFILES, 1))
 		return -ENOSPC;
+	member = profil_member_take(table);
+	if (!member) {
+		profil_limit_refund(table->user, PROFIL_LIMIT_PROFILES, 1);
+		return -ENOSPC;
+	}
 
 	member->tgid = get_pid(tgid);
 	member->table = table;
@@ -116,7 +124,6 @@ static int profil_member_add_locked(struct profil_table *table, struct task_stru
 	memset(member->timer_left, 0, sizeof(member->timer_left));
 	profil_kept_forget(&member->kept);
 	refcount_inc(&table->refs);
-	table->had_members = true;
 	WRITE_ONCE(table->page->members, table->page->members + 1);
 	atomic_inc(&profil_members);
 	hlist_add_head(&member->mate, &table->members);
@@ -138,6 +145,22 @@ static void profil_member_remove_locked(struct profil_member *member, u32 state)
 	if (!table->page->members)
 		queue_work(profil_table_wq, &table->work);
 	call_rcu_hurry(&member->free, profil_member_free);
+}
+
+/*
+ * Whether the process is a member.  Most are not, and their forks and exits do not wait for
+ * the lock.
+ */
+static bool profil_member_any(struct pid *tgid)
+{
+	struct profil_member *member;
+	bool any = false;
+
+	rcu_read_lock();
+	hlist_for_each_entry_rcu(member, profil_member_bucket(tgid), node)
+		any |= member->tgid == tgid;
+	rcu_read_unlock();
+	return any;
 }
 
 /*
@@ -178,6 +201,8 @@ void profil_member_fork(struct task_struct *parent, struct task_struct *child)
 	struct pid *tgid = task_tgid(parent);
 	struct profil_member *member;
 
+	if (!profil_member_any(tgid))
+		return;
 	raw_spin_lock(&profil_member_lock);
 	hlist_for_each_entry(member, profil_member_bucket(tgid), node) {
 		if (member->tgid != tgid || member->table->flags & PROFIL_SESSION_F_NOINHERIT ||
@@ -223,6 +248,8 @@ void profil_member_exit(struct task_struct *task)
 	struct profil_member *member;
 	struct hlist_node *next;
 
+	if (!profil_member_any(tgid))
+		return;
 	raw_spin_lock(&profil_member_lock);
 	hlist_for_each_entry_safe(member, next, profil_member_bucket(tgid), node)
 		if (member->tgid == tgid)
@@ -230,17 +257,39 @@ void profil_member_exit(struct task_struct *task)
 	raw_spin_unlock(&profil_member_lock);
 }
 
-/* The session has no members any more, for good; ticks may still see them. */
-void profil_member_stop(struct profil_table *table)
+/* Takes some members out; false if there are none left.  Forks and exits wait meanwhile. */
+static bool profil_member_stop_some(struct profil_table *table)
 {
 	struct profil_member *member;
 	struct hlist_node *next;
+	int some = 0;
 
 	raw_spin_lock(&profil_member_lock);
 	WRITE_ONCE(table->stopped, true);
-	hlist_for_each_entry_safe(member, next, &table->members, mate)
+	hlist_for_each_entry_safe(member, next, &table->members, mate) {
+		if (some++ == PROFIL_MEMBER_SOME)
+			break;
 		profil_member_remove_locked(member, PROFIL_PROCESS_STOPPED);
+	}
 	raw_spin_unlock(&profil_member_lock);
+	return some > PROFIL_MEMBER_SOME;
+}
+
+/* The session has no members any more, for good; ticks may still see them.  May sleep. */
+void profil_member_stop(struct profil_table *table)
+{
+	while (profil_member_stop_some(table))
+		cond_resched();
+}
+
+/*
+ * A process has become a member by a command.  If it is none any more already, nobody else
+ * wakes who waits for that.
+ */
+void profil_member_had(struct profil_table *table)
+{
+	smp_store_release(&table->had_members, true);	/* after page->members, for poll() */
+	wake_up_all(&table->wait);
 }
 
 void profil_member_init(void)

@@ -15,7 +15,7 @@
 
 #define PROFIL_MEMBERS_MAX	4096	/* of one session, at a time */
 #define PROFIL_MEMBER_SESSIONS	4	/* of one process: the tick and fork walk them all */
-#define PROFIL_MEMBER_BITS	12
+#define PROFIL_MEMBER_BITS	13	/* as PROFIL_REG_BITS */
 
 struct pid;
 struct profil_table;
@@ -55,6 +55,7 @@ void profil_member_fork(struct task_struct *parent, struct task_struct *child);
 void profil_member_exec(struct profil_member *member, bool approved);
 void profil_member_exit(struct task_struct *task);
 void profil_member_stop(struct profil_table *table);
+void profil_member_had(struct profil_table *table);
 int profil_member_pool(struct profil_table *table);
 void profil_member_put(struct profil_table *table);
 void profil_member_init(void);

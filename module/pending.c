@@ -195,7 +195,7 @@ void profil_pending_add(struct profil_reg *reg, const struct profil_bin_ref *bin
 	raw_spin_unlock(&part->lock);
 }
 
-/* On the account of the process, not of the worker. */
+/* On the account of the process, not of the worker, which gives up before anybody is killed. */
 static struct profil_chunk *profil_chunk_alloc(struct profil_reg *reg)
 {
 	struct mem_cgroup *memcg = get_mem_cgroup_from_mm(reg->mm);
@@ -203,7 +203,8 @@ static struct profil_chunk *profil_chunk_alloc(struct profil_reg *reg)
 	struct profil_chunk *chunk = NULL;
 
 	if (!profil_reg_orphaned(reg))
-		chunk = kvmalloc(struct_size(chunk, record, reg->nr_chunk), GFP_KERNEL_ACCOUNT);
+		chunk = kvmalloc(struct_size(chunk, record, reg->nr_chunk),
+				 GFP_KERNEL_ACCOUNT | __GFP_NORETRY | __GFP_NOWARN);
 	set_active_memcg(old);
 	mem_cgroup_put(memcg);
 	return chunk;
@@ -243,7 +244,7 @@ int profil_pending_init(struct profil_reg *reg)
 	}
 	reg->nr_chunk = clamp(nr, 32U, PROFIL_PENDING_MAX / 2U);
 	reg->nr_keep = max(reg->nr_chunk / parts / 2, 1U);
-	chunk = kvmalloc(struct_size(chunk, record, reg->nr_chunk), GFP_KERNEL_ACCOUNT);
+	chunk = kvmalloc(struct_size(chunk, record, reg->nr_chunk), PROFIL_GFP);
 	if (!chunk)
 		return -ENOMEM;
 	profil_pending_add_chunk(reg, chunk);

@@ -57,7 +57,7 @@ struct profil_reg *profil_reg_create(struct mm_struct *mm)
 	if (err)
 		goto err_user;
 
-	reg = kvzalloc(struct_size(reg, part, 1UL << bits), GFP_KERNEL_ACCOUNT);
+	reg = kvzalloc(struct_size(reg, part, 1UL << bits), PROFIL_GFP);
 	err = -ENOMEM;
 	if (!reg)
 		goto err_charge;

@@ -151,7 +151,7 @@ static __poll_t profil_session_poll(struct file *file, poll_table *wait)
 
 	poll_wait(file, &table->wait, wait);
 	if (READ_ONCE(table->stopped) ||
-	    (READ_ONCE(table->had_members) && !READ_ONCE(table->page->members)))
+	    (smp_load_acquire(&table->had_members) && !READ_ONCE(table->page->members)))
 		return EPOLLHUP;
 	return 0;
 }

@@ -140,7 +140,7 @@ static struct profil_set *profil_set_alloc(const struct profil_ioc_start *args)
 	/* Each region begins one segment, and ends with another. */
 	set = kvzalloc(struct_size(set, range, nr) + (2 * nr + 1) *
 		       (sizeof(set->segments.start[0]) + sizeof(set->segments.range[0])),
-		       GFP_KERNEL_ACCOUNT);
+		       PROFIL_GFP);
 	err = -ENOMEM;
 	if (!set)
 		goto err_charge;

@@ -14,6 +14,7 @@
 #include <linux/time64.h>
 #include <linux/vmalloc.h>
 
+#include "limits.h"
 #include "table.h"
 
 struct workqueue_struct *profil_table_wq;
@@ -212,9 +213,9 @@ struct profil_table *profil_table_create(const struct profil_ioc_session *args)
 	if (!table)
 		return NULL;
 	table->bytes = profil_table_layout(&page, args);
-	table->page = __vmalloc(table->bytes, PROFIL_GFP_MAPPED | __GFP_ZERO);
-	table->files = kvcalloc(args->objects, sizeof(*table->files), GFP_KERNEL_ACCOUNT);
-	table->buckets = kvcalloc(args->objects, sizeof(*table->buckets), GFP_KERNEL_ACCOUNT);
+	table->page = __vmalloc(table->bytes, PROFIL_GFP_TABLES | __GFP_ZERO);
+	table->files = kvcalloc(args->objects, sizeof(*table->files), PROFIL_GFP);
+	table->buckets = kvcalloc(args->objects, sizeof(*table->buckets), PROFIL_GFP);
 	if (!table->page || !table->files || !table->buckets) {
 		profil_table_free(table);
 		return NULL;

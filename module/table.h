@@ -74,7 +74,7 @@ struct profil_table {
 	u32			unsettled;	/* lock; the first without a path, or 0 */
 
 	struct hlist_head	members;	/* profil_member_lock */
-	bool			had_members;	/* profil_member_lock to change */
+	bool			had_members;	/* set once, by a command */
 	bool			stopped;	/* profil_member_lock to change */
 	struct profil_member	*pool;
 

@@ -131,9 +131,9 @@ static inline void vm_flags_clear(struct vm_area_struct *vma, vm_flags_t flags)
 
 /* They are the user's all the same, within max_sessions_user and max_slots_user. */
 #ifdef HAVE_MEMCG_DATA
-#define PROFIL_GFP_MAPPED GFP_KERNEL_ACCOUNT
+#define PROFIL_GFP_TABLES PROFIL_GFP
 #else
-#define PROFIL_GFP_MAPPED GFP_KERNEL
+#define PROFIL_GFP_TABLES (PROFIL_GFP & ~__GFP_ACCOUNT)
 #endif
 
 #ifndef HAVE_CALL_RCU_HURRY

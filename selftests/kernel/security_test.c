@@ -1504,6 +1504,40 @@ TEST_F(limits, of_memory_are_those_of_the_callers_group)
 	group_remove();
 }
 
+/* What a session asks for does not fit into the group: it is told so, and nobody is killed. */
+TEST_F(limits, of_memory_of_a_group_are_enomem)
+{
+	struct profil_ioc_session args = {
+		.size = sizeof(args),
+		.slots = PROFIL_SLOTS_MAX,
+		.processes = PROFIL_PROCESSES_MIN,
+		.objects = PROFIL_OBJECTS_MIN,
+	};
+	struct profil_ioc_query query;
+	int err = group_create();
+	pid_t pid;
+
+	if (err) {
+		group_remove();
+		SKIP(return, "no memory controller: %s", strerror(-err));
+	}
+	ASSERT_EQ(0, profil_query(self->fd, &query));
+	if (!query.out_session_flags) {
+		group_remove();
+		SKIP(return, "no sessions on kernels for real time");
+	}
+	ASSERT_EQ(0, write_file(CGROUP "/test/memory.max", 0, "16M"));
+	pid = fork();
+	ASSERT_LE(0, pid);
+	if (!pid) {
+		if (write_file(CGROUP "/test/cgroup.procs", 0, "0"))
+			_exit(100);
+		_exit(-profil_ioctl(self->fd, PROFIL_IOC_SESSION, &args));
+	}
+	EXPECT_EQ(ENOMEM, wait_for(pid));
+	group_remove();
+}
+
 int main(int argc, char **argv)
 {
 	if (argc == 2 && !strcmp(argv[1], "--executed-setuid"))

@@ -1446,7 +1446,11 @@ TEST_F(session, query_tells_what_there_is)
 
 static const char *const knobs[] = {
 	"max_sessions_user", "max_slots_user", "max_members_user", "max_objects_user",
+	"max_profiles_user",
 };
+
+#define SIZES	4	/* of these are what a session takes at its beginning */
+
 
 FIXTURE(quota) {
 	char was[ARRAY_SIZE(knobs)][32];
@@ -1516,7 +1520,7 @@ TEST_F(quota, slots_members_and_objects_of_a_user_are_limited)
 	static const char *const less[] = { "", "8191", "255", "63" };
 	size_t i;
 
-	for (i = 1; i < ARRAY_SIZE(knobs); i++) {
+	for (i = 1; i < SIZES; i++) {
 		ASSERT_EQ(0, set_knob(i, less[i]));
 		EXPECT_EQ(-ENOSPC, view_open(&self->view, &self->args));
 		ASSERT_EQ(0, set_knob(i, enough[i]));
@@ -1526,6 +1530,51 @@ TEST_F(quota, slots_members_and_objects_of_a_user_are_limited)
 		view_close(&self->view);
 		ASSERT_EQ(0, set_knob(i, self->was[i]));
 	}
+}
+
+TEST_F(quota, members_of_a_user_are_limited_as_profiles_are)
+{
+	pid_t pid, child;
+	int i, to[2];
+	char c = 0;
+
+	ASSERT_EQ(0, pipe(to));
+	ASSERT_EQ(0, view_open(&self->view, &self->args));
+	ASSERT_EQ(0, set_knob(4, "2"));
+	pid = fork();
+	ASSERT_LE(0, pid);
+	if (!pid) {
+		/* Those of former tests are freed a grace period later. */
+		while (session_join(self->view.fd) == -ENOSPC)
+			usleep(5000);
+		for (i = 0; i < 2; i++) {
+			child = fork();
+			if (!child)
+				_exit(read(to[0], &c, 1) != 1);
+		}
+		while (wait(NULL) >= 0)
+			;
+		for (;;) {
+			child = fork();
+			if (!child)
+				_exit(0);
+			waitpid(child, NULL, 0);
+			usleep(5000);
+		}
+	}
+	while (!self->view.page->forks_missed)
+		usleep(5000);
+	EXPECT_EQ(2, self->view.page->members);
+	EXPECT_EQ(1, self->view.page->forks_missed);
+	EXPECT_EQ(2, write(to[1], "yy", 2));
+	/* There is room again. */
+	while (self->view.page->processes_used < 4)
+		usleep(5000);
+	EXPECT_EQ(0, kill(pid, SIGKILL));
+	EXPECT_EQ(-SIGKILL, wait_for(pid));
+	close(to[0]);
+	close(to[1]);
+	view_close(&self->view);
 }
 
 TEST_F(quota, none_turns_sessions_off)

@@ -30,7 +30,7 @@ while [ $# -gt 0 ]; do
 done
 
 out=$BUILD/soak
-locked soak make -s -C "$TOP/selftests/stress" OUT="$out" CC=gcc-12 \
+locked_here soak make -s -C "$TOP/selftests/stress" OUT="$out" CC=gcc-12 \
 	HARNESS="$("$VM/kernels.sh" source)/tools/testing/selftests" || die 'the programs do not build: see above'
 if [ ! "$module" ]; then
 	"$VM/module.sh" "$kernel"

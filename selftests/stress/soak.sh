@@ -26,7 +26,7 @@ done
 	die "--minutes $minutes --seed $seed: both must be whole numbers above 0"
 
 out=$BUILD/soak
-locked soak make -s -C "$TOP/selftests/stress" OUT="$out" CC=gcc-12 \
+locked_here soak make -s -C "$TOP/selftests/stress" OUT="$out" CC=gcc-12 \
 	HARNESS="$("$VM/kernels.sh" source)/tools/testing/selftests" || die 'the programs do not build: see above'
 echo "# soak $kernel: $minutes minutes, --seed $seed"
 mkdir -p "$BUILD/vm"

@@ -74,11 +74,23 @@ room()
 locked()
 (
 	mkdir -p "$CACHE" || die "cannot create the cache $CACHE: name another in PROFIL_CACHE"
-	exec {fd}>"$CACHE/lock.$1"
+	locked_by "$CACHE/lock.$1" "${@:2}"
+)
+
+# locked_here NAME COMMAND…: the same for what is built in this tree; others do not wait
+locked_here()
+(
+	mkdir -p "$BUILD/locks"
+	locked_by "$BUILD/locks/$1" "${@:2}"
+)
+
+locked_by()
+{
+	exec {fd}>"$1"
 	flock "$fd"
 	shift
 	"$@"
-)
+}
 
 # publish TEMPORARY FINAL: an interrupted run leaves no half piece behind
 publish()
@@ -219,7 +231,7 @@ test_programs()
 	shift
 	[ $# = 0 ] || targets="helpers ${*/#/$out/}"
 	# shellcheck disable=SC2086 # targets are words
-	locked selftests make -s -j"$(nproc)" -C "$TOP/selftests/kernel" OUT="$out" CC="$compiler" \
+	locked_here selftests make -s -j"$(nproc)" -C "$TOP/selftests/kernel" OUT="$out" CC="$compiler" \
 		HARNESS="$("$VM/kernels.sh" source)/tools/testing/selftests" $targets >&2 ||
 		die "the test programs do not build: see above"
 	echo "$out"

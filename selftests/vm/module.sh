@@ -130,5 +130,5 @@ for kernel; do
 	headers=$("$VM/kernels.sh" headers "$kernel")
 	out=$(build_dir "$kernel")
 	mkdir -p "$out"
-	locked "build-$(basename "$out")" build_one
+	locked_here "build-$(basename "$out")" build_one
 done
