@@ -2,25 +2,12 @@
 /* The calls of <profil.h>: one command each. */
 #include <errno.h>
 #include <pthread.h>
-#include <stdint.h>
 #include "internal.h"
 
 int libprofil_start(struct profil_ioc_start *start)
 {
-	uintptr_t unknown = ANCHOR_UNKNOWN, former = atomic_load(&libprofil_anchor);
-	int err = errno;
-	int ret;
+	int ret = libprofil_command(PROFIL_IOC_START, start);
 
-	ret = libprofil_command(PROFIL_IOC_START, start);
-	if (!ret && start->out_anchor) {
-		/* In a forked child that inherited no profile, nothing hangs on it. */
-		if (former != start->out_anchor)
-			libprofil_anchor_unmap(former);
-		errno = err;
-		atomic_store(&libprofil_anchor, start->out_anchor);
-	} else {
-		atomic_compare_exchange_strong(&libprofil_anchor, &unknown, 0);
-	}
 	/*
 	 * What ends an earlier profile of the device ends the C library's too.
 	 * After the command: see libprofil_c_library_profil().
@@ -54,22 +41,20 @@ int profil_start(struct profil_ioc_start *start)
 static int stop(bool pause)
 {
 	struct profil_ioc_stop args = { .size = sizeof(args) };
-	uintptr_t page = atomic_load(&libprofil_anchor), none = 0;
 	int ret;
 
-	if (!page)
+	if (!libprofil_on())
 		return 0;
 	/* It delivers what is pending in other threads, but may not be possible. */
 	ret = libprofil_command_kept(PROFIL_IOC_STOP, &args);
 	if (!ret && pause)
 		return 0;
-	page = atomic_exchange(&libprofil_anchor, 0);
-	if (libprofil_anchor_unmap(page) || !ret)
+	if (libprofil_anchor_unmap(!ret) || !ret)
 		return 0;
+	/* If this fails, too, the next stop tries it again. */
 	ret = libprofil_command(PROFIL_IOC_STOP, &args);
-	/* The next stop tries it again. */
-	if (ret)
-		atomic_compare_exchange_strong(&libprofil_anchor, &none, page);
+	if (!ret)
+		libprofil_anchor_unmap(true);
 	return ret;
 }
 

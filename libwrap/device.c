@@ -92,13 +92,16 @@ void libprofil_device_close(void)
 static int command(int fd, unsigned long cmd, void *arg)
 {
 	int err = errno;
+	int ret;
 
 	if (cmd == PROFIL_IOC_START)
-		libprofil_begins();
-	if (ioctl(fd, cmd, arg) < 0)
-		return -1;
-	errno = err;
-	return 0;
+		libprofil_anchor_begin();
+	ret = ioctl(fd, cmd, arg) < 0 ? -1 : 0;
+	if (cmd == PROFIL_IOC_START)
+		libprofil_anchor_end(ret ? NULL : arg);
+	if (!ret)
+		errno = err;
+	return ret;
 }
 
 /* The same as libprofil_command(), but opens nothing. */

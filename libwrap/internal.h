@@ -21,18 +21,13 @@ typedef int libprofil_fn(unsigned short *buf, size_t bufsiz, size_t offset,
 			 unsigned int scale);
 libprofil_fn profil;
 
-/*
- * anchor.c: that of our last START, until a stop; 0: there is none.  While the first START
- * is on its way, there may be a profile, and it is ANCHOR_UNKNOWN.
- */
-#define ANCHOR_UNKNOWN 1
-extern atomic_uintptr_t libprofil_anchor;
-/* Right before a START, so that a stop right after it sees this. */
-void libprofil_begins(void);
+/* anchor.c */
+void libprofil_anchor_begin(void);
+void libprofil_anchor_end(const struct profil_ioc_start *start);
 /* Whether there may be a profile of the device. */
 bool libprofil_on(void);
-/* Whether the anchor was there, and is not any more. */
-bool libprofil_anchor_unmap(uintptr_t page);
+/* Whether the anchor was there, and is not any more.  If the profile @is_off it is forgotten. */
+bool libprofil_anchor_unmap(bool is_off);
 
 /* device.c */
 #define NO_DEVICE (-2)	/* it cannot be opened: not even the command failed */

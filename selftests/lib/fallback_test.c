@@ -42,6 +42,14 @@ int open(const char *path, int flags, ...)
 	return have_device ? DEVICE_FD : -1;
 }
 
+static void tell(struct profil_ioc_start *start)
+{
+	static atomic_uint cookies;
+
+	start->out_anchor = (uintptr_t)anchor;
+	start->out_cookie = ++cookies;
+}
+
 int ioctl(int fd, unsigned long cmd, ...)
 {
 	va_list args;
@@ -55,7 +63,7 @@ int ioctl(int fd, unsigned long cmd, ...)
 	if (cmd == PROFIL_IOC_QUERY)
 		va_arg(args, struct profil_ioc_query *)->out_regions_max = 1;
 	else if (cmd == PROFIL_IOC_START)
-		va_arg(args, struct profil_ioc_start *)->out_anchor = (uintptr_t)anchor;
+		tell(va_arg(args, struct profil_ioc_start *));
 	va_end(args);
 	return 0;
 }

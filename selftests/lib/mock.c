@@ -7,6 +7,7 @@
 #include <fcntl.h>
 #include <pthread.h>
 #include <stdarg.h>
+#include <stdatomic.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -46,8 +47,11 @@ static int kept;
 static bool started;		/* since the last descriptor was closed */
 static int anchor_errors[2];
 static bool anchored;
+static uintptr_t anchor = MOCK_ANCHOR;	/* of the next one that is made, or this one */
+static __u64 cookies;
+static bool counting;
+static void (*_Atomic hooks[MOCK_POINTS])(void);
 static size_t mapped;
-static unsigned long last_command;
 static int last_error;
 static char text[4096];
 
@@ -93,6 +97,30 @@ void mock_anchor_errors(int madvise_error, int msync_error)
 	anchor_errors[1] = msync_error;
 }
 
+void mock_move_anchor(void)
+{
+	anchor = MOCK_ANCHOR + MOCK_PAGE;
+}
+
+bool mock_counts(void)
+{
+	return counting;
+}
+
+void mock_at(enum mock_point point, void (*hook)(void))
+{
+	atomic_store(&hooks[point], hook);
+}
+
+/* Without the lock, for it may give commands. */
+static void run_hook(enum mock_point point)
+{
+	void (*hook)(void) = atomic_exchange(&hooks[point], NULL);
+
+	if (hook)
+		hook();
+}
+
 void mock_close_all(void)
 {
 	kept = 0;
@@ -116,11 +144,6 @@ void mock_no_memory(void)
 void mock_set_user_id(void)
 {
 	set_user_id = true;
-}
-
-unsigned long mock_last_command(void)
-{
-	return last_command;
 }
 
 bool mock_is_stop(void *arg)
@@ -211,10 +234,12 @@ static void begin(struct profil_ioc_start *start)
 {
 	started = true;
 	start->out_anchor = 0;
+	start->out_cookie = ++cookies;
 	if (start->region_num) {
 		anchored = true;
-		start->out_anchor = MOCK_ANCHOR;
+		start->out_anchor = anchor;
 	}
+	counting = start->region_num;
 }
 
 int __wrap_ioctl(int fd, unsigned long cmd, void *arg)
@@ -237,9 +262,16 @@ int __wrap_ioctl(int fd, unsigned long cmd, void *arg)
 	}
 	if (cmd == PROFIL_IOC_START && !err)
 		begin(arg);
-	last_command = cmd;
+	if (cmd == PROFIL_IOC_STOP && !err)
+		counting = false;
 	last_error = err;
-	return leave(err);
+	leave(err);
+	if (cmd == PROFIL_IOC_START && !err)
+		run_hook(MOCK_STARTED);
+	if (cmd == PROFIL_IOC_STOP && !err)
+		run_hook(MOCK_STOPPED);
+	errno = err ? err : MOCK_ERRNO;
+	return err ? -1 : 0;
 }
 
 int __wrap_fstat(int fd, struct stat *status)
@@ -301,40 +333,49 @@ void *__wrap_mmap(void *at, size_t len, int prot, int flags, int fd, off_t offse
 	return map;
 }
 
+static bool is_anchor_address(void *at)
+{
+	return at == (void *)MOCK_ANCHOR || at == (void *)(MOCK_ANCHOR + MOCK_PAGE);
+}
+
 /* What the kernel says of an anchor. */
 int __wrap_madvise(void *at, size_t len, int advice)
 {
 	int err = anchor_errors[0];
 
 	enter();
-	if (at != (void *)MOCK_ANCHOR || len != MOCK_PAGE || advice != MADV_COLD)
+	if (!is_anchor_address(at) || len != MOCK_PAGE || advice != MADV_COLD)
 		wrong("madvise()", 0);
 	if (!err)
-		err = anchored ? EINVAL : ENOMEM;
+		err = anchored && at == (void *)anchor ? EINVAL : ENOMEM;
 	return leave(err < 0 ? 0 : err);
 }
 
 int __wrap_msync(void *at, size_t len, int flags)
 {
 	enter();
-	if (at != (void *)MOCK_ANCHOR || len != MOCK_PAGE || flags != MS_INVALIDATE)
+	if (!is_anchor_address(at) || len != MOCK_PAGE || flags != MS_INVALIDATE)
 		wrong("msync()", 0);
-	return leave(anchor_errors[1]);
+	leave(anchor_errors[1]);
+	run_hook(MOCK_UNMAPS);
+	errno = anchor_errors[1];
+	return anchor_errors[1] ? -1 : 0;
 }
 
-static int unmap_anchor(size_t len)
+static int unmap_anchor(void *at, size_t len)
 {
 	enter();
-	if (!anchored || len != MOCK_PAGE)
+	if (!anchored || at != (void *)anchor || len != MOCK_PAGE)
 		wrong("munmap()", 0);
 	anchored = false;
+	counting = false;
 	return leave(0);
 }
 
 int __wrap_munmap(void *at, size_t len)
 {
-	if (at == (void *)MOCK_ANCHOR)
-		return unmap_anchor(len);
+	if (is_anchor_address(at))
+		return unmap_anchor(at, len);
 	pthread_mutex_lock(&lock);
 	mapped -= len;
 	pthread_mutex_unlock(&lock);

@@ -44,6 +44,19 @@ bool mock_has_anchor(void);
  * is, or -1: success.
  */
 void mock_anchor_errors(int madvise_error, int msync_error);
+/* The next anchor that is made is at another address. */
+void mock_move_anchor(void);
+/* Whether there is a profile that is on. */
+bool mock_counts(void);
+/* What other threads do meanwhile: @hook is called once, the next time that this is reached. */
+enum mock_point {
+	MOCK_STARTED,		/* START is answered */
+	MOCK_STOPPED,		/* STOP is answered */
+	MOCK_UNMAPS,		/* it is asked whether this is the anchor, and it will be unmapped */
+	MOCK_POINTS
+};
+
+void mock_at(enum mock_point point, void (*hook)(void));
 /* The program closes all descriptors. */
 void mock_close_all(void);
 /* What was written to stderr since the last call. */
@@ -52,8 +65,6 @@ const char *mock_stderr(void);
 void mock_no_memory(void);
 /* From now on secure_getenv() finds nothing, as in a set-user-ID program. */
 void mock_set_user_id(void);
-/* The last command that arrived. */
-unsigned long mock_last_command(void);
 
 #define ARRAY_SIZE(a) (sizeof(a) / sizeof((a)[0]))
 #define EXPECT(...) do {						\

@@ -554,32 +554,6 @@ static bool ranges_change_meanwhile(void)
 	return mock_done();
 }
 
-static void *call_all(void *unused)
-{
-	unsigned short *volatile no_bins = NULL;
-
-	for (int i = 0; i < 2000; i++) {
-		sprofil(two, 2, NULL, PROF_UINT);
-		profil((unsigned short *)bins, sizeof(bins), 0, 65536);
-		sprofil(NULL, 0, NULL, PROF_USHORT);
-		profil(no_bins, 0, 0, 0);
-	}
-	return unused;
-}
-
-static bool many_threads(void)
-{
-	pthread_t thread[4];
-
-	mock_expect_any();
-	for (size_t i = 0; i < ARRAY_SIZE(thread); i++)
-		TAP_CHECK(!pthread_create(&thread[i], NULL, call_all, NULL));
-	for (size_t i = 0; i < ARRAY_SIZE(thread); i++)
-		pthread_join(thread[i], NULL);
-	TAP_CHECK(mock_last_command() == PROFIL_IOC_STOP);
-	return mock_done();
-}
-
 int main(void)
 {
 	tap_fork(starts, "sprofil() becomes one START at a rate of 100, and leaves errno alone");
@@ -613,6 +587,5 @@ int main(void)
 	tap_fork(does_not_fall_back, "sprofil() does not fall back");
 	tap_fork(no_cancellation_point, "a cancelled thread finishes its sprofil()");
 	tap_fork(ranges_change_meanwhile, "ranges that change meanwhile overflow nothing");
-	tap_fork(many_threads, "threads that start, replace and end leak nothing");
 	return tap_plan();
 }
