@@ -134,6 +134,13 @@ static int command_opened(unsigned long cmd, void *arg)
 	return ret;
 }
 
+static atomic_bool commanded;
+
+bool libprofil_commanded(void)
+{
+	return atomic_load(&commanded);
+}
+
 /*
  * One command: 0, -1, or NO_DEVICE, with errno; on success errno stays as it was.
  */
@@ -142,6 +149,7 @@ int libprofil_command(unsigned long cmd, void *arg)
 	int err = errno;
 	int cancel, ret;
 
+	atomic_store(&commanded, true);
 	/* profil() and sprofil() are declared to throw nothing. */
 	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
 	ret = libprofil_command_kept(cmd, arg);

@@ -32,6 +32,8 @@ bool libprofil_anchor_unmap(bool is_off);
 /* device.c */
 #define NO_DEVICE (-2)	/* it cannot be opened: not even the command failed */
 int libprofil_command(unsigned long cmd, void *arg);
+/* Whether there was a command, or the wish for one. */
+bool libprofil_commanded(void);
 int libprofil_command_kept(unsigned long cmd, void *arg);
 void libprofil_device_close(void);
 void libprofil_complain(const char *note);

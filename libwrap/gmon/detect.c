@@ -6,6 +6,7 @@
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
+#include <errno.h>
 #include <link.h>
 #include <stdbool.h>
 #include <string.h>
@@ -57,12 +58,25 @@ void libprofil_detect(void)
 		__monstartup(0, 0);
 }
 
+static void say_uncounted(void)
+{
+	const char *name = program_invocation_name;
+	const char *const parts[LIBPROFIL_PARTS] = {
+		"profil: ", name, " is not counted: it was not compiled with gcc -pg, and it "
+		"never called profil(); the command \"profil run -- ", name, "\" counts it\n",
+	};
+
+	libprofil_say(parts);
+}
+
 /* Where a start-up file does it, that comes before. */
 static __attribute__((destructor)) void finish(void)
 {
 	libprofil_detect();
 	if (libprofil_profile.num)
 		_mcleanup();
+	else if (libprofil_verbose() && !libprofil_commanded())
+		say_uncounted();
 }
 
 /*

@@ -150,6 +150,7 @@ void libprofil_path_begin(void);
 #define WRITE_IN_SIGNAL	(1 << 1)	/* amid anything: the environment may be in change */
 
 int libprofil_write(unsigned int flags);
+bool libprofil_verbose(void);
 void libprofil_write_begin(void);
 void libprofil_write_series(void);
 

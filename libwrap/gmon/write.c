@@ -120,18 +120,27 @@ void libprofil_write_series(void)
 	libprofil_state->wrote = false;
 }
 
+/**
+ * libprofil_verbose() - Whether PROFIL_VERBOSE asks to be told more
+ */
+bool libprofil_verbose(void)
+{
+	const char *value = secure_getenv("PROFIL_VERBOSE");
+
+	return value && !strcmp(value, "1");
+}
+
 /*
  * What became of all samples, if PROFIL_VERBOSE asks.  Those in the files include
  * such as were written before counts began anew.
  */
 static void say_samples(void)
 {
-	const char *value = secure_getenv("PROFIL_VERBOSE");
 	struct profil_ioc_stats stats = { .size = sizeof(stats) };
 	char line[192];
 	const char *const parts[LIBPROFIL_PARTS] = { line };
 
-	if (!value || strcmp(value, "1") || profil_stats(&stats))
+	if (!libprofil_verbose() || profil_stats(&stats))
 		return;
 	/* What a rate below the tick's leaves out is no sample. */
 	snprintf(line, sizeof(line),

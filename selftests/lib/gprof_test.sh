@@ -7,6 +7,7 @@ set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 lib=$(cd "$1" && pwd)
 shift
+plain="$* -O2"
 CC="$* -O2 -pg -pthread"
 # shellcheck source-path=SCRIPTDIR source=tap.sh
 . "$here/tap.sh"
@@ -291,6 +292,24 @@ verbose_rate() {
 	grep 'the rate is 250 a second$' "$tmp/err"
 }
 
+# says_uncounted STATEMENT: one line of a program without -pg; none unless it is asked for
+says_uncounted() {
+	echo "int main(void) { $1; }" >"$tmp/plain.c"
+	$plain -include unistd.h -o "$tmp/a plain one" "$tmp/plain.c"
+	LD_PRELOAD=$lib/libprofil.so "$tmp/a plain one" 2>"$tmp/err"
+	test ! -s "$tmp/err"
+	(cd "$tmp" && PROFIL_VERBOSE=1 LD_PRELOAD=$lib/libprofil.so './a plain one' 2>"$tmp/err")
+}
+
+uncounted() {
+	says_uncounted 'return 0'
+	echo 'profil: ./a plain one is not counted: it was not compiled with gcc -pg, and it never' \
+		'called profil(); the command "profil run -- ./a plain one" counts it' | diff - "$tmp/err"
+	says_uncounted 'static unsigned short bin; return profil(&bin, 2, 0, 65536) > 0'
+	test ! -s "$tmp/err"
+	test ! -e "$tmp/gmon.out"
+}
+
 # seconds PROGRAM FILE: in all functions
 seconds() {
 	gprof -b -p "$@" | awk '$3 ~ /^[0-9.]+$/ { sum += $3 } END { print sum + 0 }'
@@ -359,6 +378,7 @@ check 'PROFIL_RATE and PROFIL_SOURCE are what the file says, and chosen once' ra
 check 'what cannot be had of them is told, and every tick taken' rates_refused
 check 'a file of no samples says 100' no_rate
 check 'PROFIL_VERBOSE tells the rate' verbose_rate
+check 'and that a program without -pg is not counted' uncounted
 check 'PROFIL_FALLBACK=signal has the C library count' fallback
 check 'also code that the linker has put beyond etext' beyond_etext
 plan
