@@ -120,9 +120,7 @@ void libprofil_write_series(void)
 	libprofil_state->wrote = false;
 }
 
-/**
- * libprofil_verbose() - Whether PROFIL_VERBOSE asks to be told more
- */
+/* Whether PROFIL_VERBOSE asks to be told more. */
 bool libprofil_verbose(void)
 {
 	const char *value = secure_getenv("PROFIL_VERBOSE");
