@@ -215,6 +215,8 @@ int libprofil_file_write(const struct libprofil_gmon *gmon, int fd)
 	out.gmon = gmon;
 	out.fd = fd;
 	out.err = 0;
+	/* Of its parent a forked child may have what another thread was writing. */
+	out.used = 0;
 	put_all(&out);
 	return out.err;
 }

@@ -256,6 +256,20 @@ child_of_same_pid() {
 	has 17 gmon.out.77 "$tmp/ends"
 }
 
+# It has no calls, and nothing of its parent's file.  It is not shown to gprof, which takes
+# what is no header for sizes, and all memory for them.
+child_amid_file() {
+	begin
+	env LD_PRELOAD="$tmp/forks.so:$lib/libprofil.so" FORK=write PROFIL_SIGNAL=USR1 \
+		"$tmp/ends" asked 19 >"$tmp/out" 2>"$tmp/err" || test $? = 137
+	for file in gmon.out gmon.out.[0-9]*; do
+		test "$(head -c 4 "$file")" = gmon
+	done
+	test "$(find . -type f | wc -l)" = 2
+	has 38 gmon.out "$tmp/ends"
+	test "$(wc -c <"$(echo gmon.out.[0-9]*)")" -lt "$(wc -c <gmon.out)"
+}
+
 # taken_by_others VARIABLE=VALUE...
 taken_by_others() {
 	begin
@@ -288,6 +302,7 @@ is_short() {
 $CC -o "$calls" "$here/calls.c"
 $CC -o "$tmp/ends" "$here/ends.c"
 ${CC% -pg*} -fPIC -shared -o "$tmp/fails.so" "$here/fails.c"
+${CC% -pg*} -fPIC -shared -o "$tmp/forks.so" "$here/forks.c"
 # where another user finds it
 cp "$lib/libprofil.so" "$tmp"
 chmod 755 "$tmp"
@@ -307,6 +322,7 @@ check 'a symbolic link is not followed, and not replaced' symbolic_link
 check 'of a hard link this name alone is another file' hard_link
 check 'two processes of the same number have a file each' same_pid
 check 'so has a child of the same number' child_of_same_pid
+check 'a child that is forked amid a file has a whole one of its own' child_amid_file
 check 'no file of another program is replaced, but its own is' taken
 check 'a file is as short as what was counted' is_short
 plan
