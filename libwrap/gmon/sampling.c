@@ -120,8 +120,10 @@ static int choose_rate(void)
 	if (ret)
 		return ret;
 	libprofil_rate_choose(&command, &query);
-	rate = command.rate ? command.rate : query.out_tick_hz;
 	regions_max = query.out_regions_max;
+	/* Last: a child that is forked meanwhile asks again, or knows both. */
+	__atomic_store_n(&rate, command.rate ? command.rate : query.out_tick_hz,
+			 __ATOMIC_RELEASE);
 	return 0;
 }
 
