@@ -139,24 +139,29 @@ static void find_memory(struct libprofil_object *object, bool program, bool smal
 		map_counts(object, object->shift, 0);
 }
 
-/* Memory may run out, but not of the program: it is one of the few. */
+/*
+ * Memory may run out, but not of the program: it is one of the few.  A child that is forked
+ * meanwhile has all objects at any moment: so the old ones go last.
+ */
 static bool grow(struct libprofil_profile *profile)
 {
 	static struct libprofil_object few[OBJECTS_FEW];
+	struct libprofil_object *old = profile->objects;
 	size_t bytes = profile->room * sizeof(*few);
 	void *more = few;
 
-	if (profile->room > OBJECTS_FEW)
-		more = mremap(profile->objects, bytes, 2 * bytes, MREMAP_MAYMOVE);
-	else if (profile->room)
+	if (profile->room)
 		more = mmap(NULL, 2 * bytes, PROT_READ | PROT_WRITE,
 			    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 	if (more == MAP_FAILED)
 		return false;
-	if (profile->room == OBJECTS_FEW)
-		memcpy(more, few, sizeof(few));
-	profile->objects = more;
-	profile->room = profile->room ? 2 * profile->room : OBJECTS_FEW;
+	if (profile->room)
+		memcpy(more, old, bytes);
+	__atomic_store_n(&profile->objects, more, __ATOMIC_RELEASE);
+	__atomic_store_n(&profile->room, profile->room ? 2 * profile->room : OBJECTS_FEW,
+			 __ATOMIC_RELEASE);
+	if (profile->room > 2 * OBJECTS_FEW)
+		munmap(old, bytes);
 	return true;
 }
 
@@ -169,7 +174,8 @@ static void add(struct finding *finding, struct libprofil_object *object)
 	find_memory(object, !profile->num, profile->small);
 	object->mapped = true;
 	object->seen = true;
-	profile->objects[profile->num++] = *object;
+	profile->objects[profile->num] = *object;
+	__atomic_store_n(&profile->num, profile->num + 1, __ATOMIC_RELEASE);
 	finding->changed = true;
 }
 

@@ -48,23 +48,29 @@ static void *map_elsewhere(const struct libprofil_object *object, size_t bytes)
 	return memory;
 }
 
+/*
+ * A child that is forked meanwhile has at any moment memory of that room or more, which
+ * is empty: so the old one goes last.
+ */
 static bool grow(struct libprofil_object *object)
 {
-	struct libprofil_saved *old = &object->saved;
-	struct libprofil_saved saved = { .room = old->room ? 2 * old->room : SAVED_MIN };
+	struct libprofil_saved old = object->saved;
+	struct libprofil_saved saved = { .room = old.room ? 2 * old.room : SAVED_MIN };
 
 	saved.first = map_elsewhere(object, saved.room * sizeof(*saved.first));
 	if (!saved.first)
 		return false;
-	for (size_t i = 0; i < old->room; i++) {
-		if (!old->first[i].self)
+	for (size_t i = 0; i < old.room; i++) {
+		if (!old.first[i].self)
 			continue;
-		*search(&saved, old->first[i].self, old->first[i].from) = old->first[i];
+		*search(&saved, old.first[i].self, old.first[i].from) = old.first[i];
 		saved.num++;
 	}
-	if (old->room)
-		munmap(old->first, old->room * sizeof(*old->first));
-	*old = saved;
+	object->saved.num = saved.num;
+	__atomic_store_n(&object->saved.first, saved.first, __ATOMIC_RELEASE);
+	__atomic_store_n(&object->saved.room, saved.room, __ATOMIC_RELEASE);
+	if (old.room)
+		munmap(old.first, old.room * sizeof(*old.first));
 	return true;
 }
 

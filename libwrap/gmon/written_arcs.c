@@ -15,7 +15,10 @@ struct note {
 	uintptr_t count;
 };
 
-/* All under the lock of state.c. */
+/*
+ * All under the lock of state.c, which a child that is forked meanwhile does not find taken:
+ * at any moment, notes has memory of that much room, or is NULL.
+ */
 static struct note *notes;
 static size_t num, room;
 
@@ -35,14 +38,17 @@ static bool count_arc(void *arg, struct libprofil_arc *arc)
  */
 bool libprofil_written_begin(const struct libprofil_object *object)
 {
+	void *memory;
+
 	libprofil_written_end(false);
 	room = SPARE + object->saved.num;
 	libprofil_arcs_each(count_arc, NULL);
-	notes = mmap(NULL, room * sizeof(*notes), PROT_READ | PROT_WRITE,
-		     MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-	if (notes == MAP_FAILED)
-		notes = NULL;
-	return notes;
+	memory = mmap(NULL, room * sizeof(*notes), PROT_READ | PROT_WRITE,
+		      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	if (memory == MAP_FAILED)
+		return false;
+	__atomic_store_n(&notes, memory, __ATOMIC_RELEASE);
+	return true;
 }
 
 /**
@@ -66,10 +72,12 @@ bool libprofil_written_add(struct libprofil_arc *arc, uintptr_t count)
  */
 void libprofil_written_end(bool done)
 {
+	struct note *old = notes;
+
 	for (size_t i = 0; done && i < num; i++)
 		notes[i].arc->written += notes[i].count;
-	if (notes)
-		munmap(notes, room * sizeof(*notes));
-	notes = NULL;
 	num = 0;
+	__atomic_store_n(&notes, NULL, __ATOMIC_RELEASE);
+	if (old)
+		munmap(old, room * sizeof(*old));
 }

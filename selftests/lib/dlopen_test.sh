@@ -172,6 +172,16 @@ not_kept() {
 	counted in_a 36 "$tmp/a/liba.so" "$tmp"/run/gmon.out.*[0-9].liba.so
 }
 
+# Whenever memory is unmapped, a child has something else at its place.
+forked_amid() {
+	$CC -fPIC -shared -o "$tmp/forks.so" "$here/forks.c"
+	for rest in '1 dump 1 dump' '1 close' "$(paths 20 | xargs) 1"; do
+		# shellcheck disable=SC2086 # words
+		run env FORK=unmap PROFIL_RESET=1 LD_PRELOAD="$tmp/forks.so:$lib/libprofil.so" \
+			"$tmp/host-pg" "$tmp/a/many.so" $rest
+	done
+}
+
 # Also as the first of the program; its calls are of no other child.
 opened_in_child() {
 	for program in "$host" "$tmp/host-pg"; do
@@ -323,6 +333,7 @@ check 'a child has nothing of what was closed before' child
 check 'libraries may be many, one after the other' many_names
 check 'more than a profile has regions are said, and others counted' many_regions
 check 'a child ends, whoever was in dl_iterate_phdr() when it was made' not_kept
+check 'and has its own memory, amid whatever it was made' forked_amid
 check 'libraries that a child opens and closes are noticed' opened_in_child
 check 'calls of a constructor are counted' constructor
 check 'a library is noticed whose strings are far from its symbols' apart
