@@ -132,7 +132,8 @@ void program_attach(struct session *session, pid_t pid)
 static void pass_on(struct program *program, const struct signalfd_siginfo *signal,
 		    double *interrupted)
 {
-	if (!program->pid) {
+	/* there is nobody to pass it on to: it ends the waiting */
+	if (!program->pid || program->ended) {
 		program->left = signal->ssi_signo != SIGUSR1 && signal->ssi_signo != SIGUSR2;
 		return;
 	}
@@ -140,7 +141,7 @@ static void pass_on(struct program *program, const struct signalfd_siginfo *sign
 		program->left = *interrupted && now() - *interrupted < AGAIN;
 		*interrupted = now();
 	}
-	if (!program->ended && signal->ssi_code != SI_KERNEL)
+	if (signal->ssi_code != SI_KERNEL)
 		kill(program->pid, signal->ssi_signo);
 }
 
@@ -149,11 +150,12 @@ static void take_signals(struct program *program, double *interrupted)
 	struct signalfd_siginfo signal;
 
 	while (read(program->signals, &signal, sizeof(signal)) == sizeof(signal)) {
-		if (signal.ssi_signo != SIGCHLD)
-			pass_on(program, &signal, interrupted);
-		else if (program->pid && !program->ended)
+		/* SIGCHLD may have come before what has a lower number, and is read after it */
+		if (program->pid && !program->ended)
 			program->ended = wait4(program->pid, &program->status, WNOHANG,
 					       &program->usage) == program->pid;
+		if (signal.ssi_signo != SIGCHLD)
+			pass_on(program, &signal, interrupted);
 	}
 }
 

@@ -183,7 +183,7 @@ files() {
 
 # wait_for FILE
 wait_for() {
-	for _ in $(seq 100); do
+	for _ in $(seq 2000); do
 		[ ! -e "$1" ] || return 0
 		sleep 0.05
 	done
@@ -236,13 +236,36 @@ duration() {
 }
 
 left_behind() {
-	rm -f is_done
-	says 0 profil run -q -- sh -c '(sleep 0.5; touch is_done) >/dev/null 2>&1 &'
+	rm -f is_done go
+	says 0 profil run -q -- sh -c '(until [ -e go ]; do sleep 0.05; done; touch is_done) >/dev/null 2>&1 &'
 	[ ! -e is_done ]
-	sleep 0.6
+	touch go
+	wait_for is_done
 	rm is_done
 	says 0 profil run -q -w -- sh -c '(sleep 0.5; touch is_done) >/dev/null 2>&1 &'
 	[ -e is_done ]
+}
+
+# With -w, once the program has ended, a signal ends the waiting.
+waiting_ended() {
+	local signal
+	for signal in TERM HUP INT QUIT; do
+		rm -f pids
+		# shellcheck disable=SC2016 # for perl
+		perl -e '$SIG{$_} = "DEFAULT" for qw(TERM HUP INT QUIT); exec @ARGV' profil run -q -w -o waited -- \
+			sh -c 'sleep 1000 >/dev/null 2>&1 & echo $$ $! >pids.new; mv pids.new pids; exit 7' &
+		wait_for pids
+		read -r program behind <pids
+		until [ ! -e "/proc/$program" ]; do :; done
+		kill -$signal $!
+		status=0
+		wait $! || status=$?
+		[ $status = 7 ]
+		# it goes on
+		grep -E '^State:.*sleeping' "/proc/$behind/status"
+		kill "$behind"
+		rm waited
+	done
 }
 
 # Who reads the profile or the table goes away before it comes.
@@ -295,6 +318,7 @@ check 'run: signals are passed on' signals
 check 'run: a second Ctrl-C' interrupted_twice
 check 'run: for some time' duration
 check 'run: processes that are left behind' left_behind
+check 'run: a signal ends the waiting for these' waiting_ended
 check 'run: nobody reads what it says' reader_gone
 check 'run: SIGCHLD ignored' child_signal_ignored
 check 'run: signals of the program are as they were' same_signals
