@@ -132,6 +132,14 @@ void *more(void *array, size_t *room, size_t num, size_t size)
 	return allocated(reallocarray(array, *room, size));
 }
 
+/* One that can take back what it shows. */
+static bool have_terminal(void)
+{
+	const char *name = getenv("TERM");
+
+	return isatty(STDERR_FILENO) && name && strcmp(name, "dumb");
+}
+
 void progress(const char *format, ...)
 {
 	va_list args;
@@ -142,7 +150,7 @@ void progress(const char *format, ...)
 		progress_shown = false;
 		return;
 	}
-	if (!isatty(STDERR_FILENO))
+	if (!have_terminal())
 		return;
 	fputs("\r\033[Kprofil: ", stderr);
 	va_start(args, format);

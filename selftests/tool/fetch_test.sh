@@ -91,9 +91,21 @@ interrupted() {
 	grep -P '\t\[hot\]\t.*/hot\t' out
 }
 
+# What takes long is said on a terminal, if it can take that back.
+progress() {
+	export DEBUGINFOD_TIMEOUT=2 DEBUGINFOD_URLS=$deaf
+	TERM=xterm script -qec 'profil run -q true' /dev/null </dev/null >out
+	grep -F "names of $tmp/cold, the rest has 1 objects" out
+	TERM=dumb script -qec 'profil run -q true' /dev/null </dev/null >out
+	none grep names out
+	TERM=xterm says 0 profil run -q true
+	[ ! -s err ]
+}
+
 : >hangs
 check 'fetch: names of what has samples' fetched
 check 'fetch: without a server nobody is asked' not_asked
 check 'fetch: a server that does not answer' deaf_server
+check 'fetch: what takes long is said' progress
 check 'fetch: Ctrl-C goes on without' interrupted
 plan
