@@ -20,7 +20,7 @@ gcc build check debug demo vm programs tool
 make build check debug demo vm programs tool
 libc6-dev build check debug demo vm programs tool
 gcc-12 build
-libelf-dev build debug tool deb
+libelf-dev build debug demo tool deb
 qemu-system-x86 vm packages
 busybox-static vm
 cpio vm
@@ -53,13 +53,13 @@ bc debug
 flex debug
 bison debug
 libssl-dev debug
-libsqlite3-dev demo check
-libdw-dev demo check tool deb
-libprotobuf-c-dev tool deb
-protobuf-c-compiler tool deb
-zlib1g-dev tool deb
-libiberty-dev tool deb
-libjansson-dev tool deb
+libsqlite3-dev demo
+libdw-dev demo tool deb
+libprotobuf-c-dev demo tool deb
+protobuf-c-compiler demo tool deb
+zlib1g-dev demo tool deb
+libiberty-dev demo tool deb
+libjansson-dev demo tool deb
 golang-go tool
 libdebuginfod-dev tool
 gnuplot-nox bench

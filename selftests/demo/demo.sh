@@ -1,10 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# Where does a program spend its time?  Runs it in a VM with the module loaded,
-# and prints its profile.
+# Where does a program spend its time?  "profil run" of it, in a VM with the module loaded.
 #
-#   demo.sh			SQLite, under profil()
+#   demo.sh			SQLite
 #   PROG='command...' demo.sh	a program of this machine and what it starts
 #
 # The command is run by sh, in the folder of this source tree; outside of it the
@@ -20,7 +19,6 @@ set -euo pipefail
 . "$(dirname "${BASH_SOURCE[0]}")/../vm/lib.sh"
 
 demo=$BUILD/demo
-out=$demo/out
 kernel=${KERNEL:-6.12}
 seconds=${TIMEOUT:-1200}
 [[ $seconds =~ ^[1-9][0-9]*$ ]] || die "TIMEOUT=$seconds is no number from 1 up: give TIMEOUT=1200"
@@ -30,66 +28,60 @@ run=("$VM/run.sh" --kernel "$kernel" --cpus "${CPUS:-1}")
 # The kernel's tests of its ciphers and its search for random bytes would otherwise go on
 # beside the program.
 [ "${FAST:-}" ] || run+=(--icount 3 --append cryptomgr.notests)
-ready='head -c 1 /dev/random >/dev/null'
 # In the folder $0 the VM says that it has begun, and this machine that the time is over; $@ is
-# the command.  All that is profiled is sent SIGTERM then, and writes its profile.
+# the command.  SIGTERM comes to all that it has started, as timeout(1) has it.  For what goes
+# on all the same, SIGINT twice means that its profile is written without waiting for it.
 # shellcheck disable=SC2016 # expanded there
-in_vm=$ready'
-	profiled() { grep -ls record.so /proc/[1-9]*/maps | cut -d / -f 3; }
+in_vm='head -c 1 /dev/random >/dev/null
 	: >"$0/start"
-	"$@" &
+	setsid "$@" &
 	command=$!
-	(until [ -e "$0/stop" ]; do sleep 1; done; kill $(profiled)) &
+	(
+		until [ -e "$0/stop" ]; do sleep 1; done
+		kill -s TERM -- -$command
+		sleep 10
+		kill -INT $command
+		sleep 1
+		kill -INT $command
+	) &
 	wait $command
 	status=$?
 	[ -e "$0/stop" ] || exit $status
-	for try in $(seq 50); do
-		[ ! "$(profiled)" ] || sleep 1
-	done
 	exit 124'
 
 "$TOP/selftests/setup.sh" build vm demo
-say 'building the library and the programs'
+say 'building the command profil'
+make -s -C "$TOP/tools"
 make -s -C "$TOP/selftests/demo"
 say "building the module for kernel $kernel (the first time, this fetches the kernel)"
 "$VM/kernels.sh" fetch "$kernel"
 "$VM/module.sh" "$kernel"
 
-rm -rf "$out"
-mkdir -p "$out"
-status=0
+rm -f "$demo"/profil.pb.gz* "$demo/start" "$demo/stop"
+profil=("$BUILD/tool/profil" run --wait)
 if [ "${PROG:-}" ]; then
 	say "booting a virtual machine to run: $PROG"
 	[ "${FAST:-}" ] || say 'time in it is exact, and slow; FAST=1 is faster, and exact only where /dev/kvm works'
-	# By this machine's time, as the VM's leaps where it has nothing to do.
-	setsid sh -c "until [ -e '$out/start' ]; do sleep 1; done; sleep $seconds; : >'$out/stop'" </dev/null >/dev/null 2>&1 &
-	trap 'kill -- -$! 2>/dev/null || :' EXIT
-	"${run[@]}" --mem "${MEM:-1024}" --timeout $((seconds + 300)) --root9p --dir "$TOP:rw" -- \
-		sh -c "$in_vm" "$out" \
-		env PROFIL_RECORD="$out" LD_PRELOAD="$demo/record.so" sh -c "$PROG" ||
-		status=$?
+	folder=$TOP
+	profil+=(-o build/demo/profil.pb.gz -- sh -c "$PROG")
 else
 	say 'booting a virtual machine to run SQLite; this takes about a minute'
-	"${run[@]}" --timeout "$seconds" --dir "$demo:rw" -- \
-		sh -c "$ready; exec ./sqlite ${ROWS:-100000} out/sqlite.profil" || status=$?
+	folder=$demo
+	profil+=(-- ./sqlite "${ROWS:-100000}")
 fi
+# By this machine's time, as the VM's leaps where it has nothing to do.
+setsid sh -c "until [ -e '$demo/start' ]; do sleep 1; done; sleep $seconds; : >'$demo/stop'" </dev/null >/dev/null 2>&1 &
+trap 'kill -- -$! 2>/dev/null || :' EXIT
+status=0
+"${run[@]}" --mem "${MEM:-1024}" --timeout $((seconds + 300)) --root9p --dir "$folder:rw" -- \
+	sh -c "$in_vm" "$demo" env TERM=dumb "${profil[@]}" || status=$?
 # The runner has said what went wrong.
 [ $status -lt 126 ] || exit $status
-
-shopt -s nullglob
-files=("$out"/*.profil)
-if [ ${#files[@]} = 0 ]; then
-	die 'no profile was written: static and set-user-ID programs cannot be preloaded, and one that SIGKILL or a crash ends writes none'
-fi
+[ -e "$demo/profil.pb.gz" ] || exit "$((status ? status : 1))"
 case $status in
 0) ;;
 124) say "it was sent SIGTERM after $seconds s: give it more with TIMEOUT=" ;;
 *) say "it ended with status $status" ;;
 esac
-echo
-if command -v c++filt >/dev/null; then
-	"$demo/report" "${files[@]}" | c++filt
-else
-	"$demo/report" "${files[@]}"
-fi
+say 'build/tool/profil report --by line build/demo/profil.pb.gz shows more of it'
 exit $status

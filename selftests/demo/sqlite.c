@@ -1,21 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/*
- * The demonstration's workload: SQLite as Debian built it, profiled by one call
- * of profil() over the text of this static program.  Without FILE it does the
- * same work and is not profiled.
- */
+/* The demonstration's workload: SQLite as Debian built it, which has names for its functions. */
 #include <sqlite3.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
-#include "profile.h"
 
 static struct sqlite3 *db;
-static __u32 seed = 2463534242;
+static uint32_t seed = 2463534242;
 
 /* Marsaglia's xorshift: the same rows everywhere, whatever the C library. */
-static __u32 number(__u32 below)
+static uint32_t number(uint32_t below)
 {
 	seed ^= seed << 13;
 	seed ^= seed >> 17;
@@ -141,51 +136,15 @@ static long long work(int rows)
 	return sum;
 }
 
-extern char __executable_start[], etext[];
-
-static long long profiled_work(int rows, const char *file)
-{
-	size_t start = (size_t)__executable_start, end = (size_t)etext;
-	unsigned short *bins = calloc(end - start, 1);
-	struct profile_object self = {
-		.path = "/proc/self/exe", .start = start,
-		.bins = bins, .num = (end - start) / sizeof(*bins), .width = sizeof(*bins),
-	};
-	struct profil_ioc_start none = { .size = sizeof(none) };
-	struct profile_run profile;
-	long long sum;
-
-	if (!bins) {
-		perror("sqlite: memory for the histogram");
-		exit(1);
-	}
-	if (profil(bins, end - start, start, 65536)) {
-		perror("sqlite: profil");
-		exit(1);
-	}
-	/* Afterwards: the kernel's work to place its hook is not SQLite's. */
-	profile_begin(&profile, PROFILE_RATE_PROFIL);
-	sum = work(rows);
-	/* Not profil() with scale 0, which leaves no counts. */
-	profil_start(&none);
-	if (profile_end(&profile) || profile_write(&profile, &self, 1, file)) {
-		perror("sqlite: cannot write the profile");
-		exit(1);
-	}
-	return sum;
-}
-
 int main(int argc, char **argv)
 {
 	int rows = argc > 1 ? atoi(argv[1]) : 0;
-	long long sum;
 
-	if (argc > 3 || rows < 1000) {
-		fprintf(stderr, "usage: sqlite ROWS [FILE]   (1000 rows or more)\n");
+	if (argc > 2 || rows < 1000) {
+		fprintf(stderr, "usage: sqlite ROWS   (1000 rows or more)\n");
 		return 2;
 	}
 	setvbuf(stdout, NULL, _IOLBF, 0);
-	sum = argc == 3 ? profiled_work(rows, argv[2]) : work(rows);
-	printf("  all answers add up to %lld\n", sum);
+	printf("  all answers add up to %lld\n", work(rows));
 	return 0;
 }
