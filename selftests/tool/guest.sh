@@ -1,61 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# In the VM, as root, in the folder of the tests: the command with the module, mostly as
-# an ordinary user.
+# The command with the module, mostly as an ordinary user: whom it follows.
 set -eu
-here=$(cd "$(dirname "$0")" && pwd)
-# shellcheck source-path=SCRIPTDIR source=../lib/tap.sh
-. "$here/../lib/tap.sh"
-PATH=$PWD:$PATH
-export LC_ALL=C.UTF-8
-unset DEBUGINFOD_URLS
-chmod 777 "$tmp"
-cd "$tmp"
-
-user() {
-	setpriv --reuid=1000 --regid=1000 --clear-groups "$@"
-}
-
-# says STATUS COMMAND...: as in lib.sh
-says() {
-	local wanted=$1 status=0
-	"${@:2}" >out 2>err || status=$?
-	cat out err
-	[ $status = "$wanted" ] || { echo "status $status instead of $wanted"; return 1; }
-}
-
-none() {
-	! "$@"
-}
-
-# count KEY
-count() {
-	awk -F '\t' -v key="$1" '$1 == "count" && $2 == key { print $3 }' tsv
-}
-
-# profiled OBJECT FUNCTION: what was written to file is whole, and nearly all in it there
-profiled() {
-	user profil report --tsv file >tsv
-	[ "$(count ticks)" = $(($(count in_slots) + $(count exec) + $(count full) + $(count not_due))) ]
-	[ "$(count in_slots)" = "$(awk '$1 == "function" { sum += $2 } END { print sum }' tsv)" ]
-	awk -F '\t' -v object="$1" -v name="$2" '
-		$1 == "function" { sum += $2 }
-		$1 == "function" && $9 ~ object "$" && $8 == name { found += $2 }
-		END { print found + 0 " of " sum + 0; exit !(found > 30 && found > 0.85 * sum) }' tsv
-}
-
-# charged PROCESSES: ticks are what the kernel charged, but for two of each process and 5 %:
-# what often waits for a file of the host's may miss them
-charged() {
-	local off
-	off=$(($(count ticks) * $(count period_ns) - $(count charged_user_ns) - $(count charged_system_ns)))
-	echo "ticks are $off ns more than charged"
-	[ ${off#-} -le $((2 * $1 * $(count period_ns) + $(count charged_user_ns) / 20)) ]
-}
-
-run() {
-	says 0 user profil run -q -o file "$@"
-}
+. "$(dirname "$0")/guest_lib.sh"
 
 static_program() {
 	run -- burn-static 5
@@ -114,7 +61,7 @@ made_at_run_time() {
 replaced() {
 	cp "$(command -v burn)" "$tmp/gone"
 	# shellcheck disable=SC2016
-	run -- sh -c '"$1" 5 & sleep 0.1; rm "$1"; echo other >"$1"; wait' sh "$tmp/gone"
+	run -- sh -c '"$1" 10 & until read name </proc/$!/comm && [ $name = gone ]; do :; done; rm "$1"; echo other >"$1"; wait' sh "$tmp/gone"
 	profiled 'gone.*' burn_here
 }
 
@@ -139,10 +86,10 @@ unreadable() {
 }
 
 attached() {
-	local pid
-	setpriv --reuid=1000 --regid=1000 --clear-groups burn 50 &
+	local pid profil
+	setpriv --reuid=1000 --regid=1000 --clear-groups burn 1000000 &
 	pid=$!
-	sleep 0.2
+	reached $pid burn
 	says 0 user profil run -q -d 0.5 -o file -p $pid
 	profiled burn burn_here
 	grep -E '^State:.R' /proc/$pid/status
@@ -150,27 +97,60 @@ attached() {
 	kill $pid
 	wait $pid || :
 	# one that ends by itself; its children too
-	setpriv --reuid=1000 --regid=1000 --clear-groups sh -c 'sleep 0.5; burn 3' &
+	setpriv --reuid=1000 --regid=1000 --clear-groups sh -c 'read word; burn 3' <&3 &
 	pid=$!
-	says 0 user profil run -q -o file -p $pid
+	reached $pid sh waiting $pid pipe_read
+	setpriv --reuid=1000 --regid=1000 --clear-groups profil run -q -o file -p $pid &
+	profil=$!
+	reached $profil profil waiting $profil poll
+	echo go >&3
+	wait $profil
 	profiled burn burn_here
 }
 
 not_attached() {
-	sleep 10000 &
-	says 125 user profil run -p $!
-	grep -Ex "profil: process $! cannot be counted: you may not trace it; .*" err
-	says 0 profil run -q -d 0.1 -o file -p $!
-	kill $!
-	says 125 user profil run -p 99999
-	grep -Ex 'profil: process 99999 cannot be counted: there is no such process; .*' err
+	local pid
+	cat <&3 >/dev/null &
+	pid=$!
+	reached $pid cat waiting $pid pipe_read
+	says 125 user profil run -p $pid
+	grep -Ex "profil: process $pid cannot be counted: you may not trace it; .*" err
+	says 0 profil run -q -d 0.1 -o file -p $pid
+	kill $pid
+	wait $pid || :
+	# nobody has it any more
+	says 125 user profil run -p $pid
+	grep -Ex "profil: process $pid cannot be counted: there is no such process; .*" err
 }
 
-# In a chroot, which this is, users cannot make namespaces of users.
+# In a chroot, which this is, users cannot make namespaces of users: there our root becomes
+# that of a namespace, as switch_root(8) makes one.
 container() {
-	says 0 profil run -q -o contained -- unshare -mpiun --fork --mount-proc "$(command -v burn)" 5
-	cp contained file
+	# shellcheck disable=SC2016
+	says 0 chroot /proc/1/root /bin/busybox unshare -m sh -c '
+		cd /host && mount --move . / && exec chroot . "$@"' sh \
+		/usr/bin/setpriv --reuid=1000 --regid=1000 --clear-groups env -C "$tmp" PATH="$PATH" \
+		profil run -q -o file -- unshare -Urmp --fork --mount-proc burn 5
 	profiled burn burn_here
+	charged 3
+}
+
+# The interpreter, not what it interprets.
+python() {
+	run -- /usr/bin/python3 -c '
+from itertools import repeat
+def assign():
+    for word in repeat(None, 5000000): a = b = c = d = word
+assign()'
+	hottest _PyEval_EvalFrameDefault
+	charged 1
+}
+
+# Static, with threads and stacks of its own, and signals that preempt them.
+go_program() {
+	run -- go-static
+	profiled go-static main.spin
+	charged 1
 }
 
 user_only() {
@@ -211,18 +191,14 @@ nothing_inside() {
 # Who profiles is killed: the program goes on, the module can go.
 profiler_killed() {
 	setpriv --reuid=1000 --regid=1000 --clear-groups profil run -q -o file -- \
-		sh -c 'touch begun; burn 2; touch survived' &
+		sh -c 'touch begun; read word; burn 2; touch survived' <&3 &
 	until [ -e begun ]; do
-		sleep 0.1
+		grep -q '^State:.[^Z]' "/proc/$!/status"
 	done
 	kill -9 $!
 	wait $! || :
-	[ ! -e survived ]
-	for _ in $(seq 100); do
-		[ ! -e survived ] || return 0
-		sleep 0.1
-	done
-	return 1
+	echo go >&3
+	until [ -e survived ]; do :; done
 }
 
 checks() {
@@ -245,6 +221,8 @@ check 'vm: not readable' unreadable
 check 'vm: attached' attached
 check 'vm: not attached' not_attached
 check 'vm: a container' container
+check 'vm: python3' python
+check 'vm: a static program in Go' go_program
 check 'vm: user mode only' user_only
 check 'vm: a rate' rated
 check 'vm: a full table' full
