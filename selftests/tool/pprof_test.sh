@@ -4,9 +4,9 @@
 # profil report says.
 set -eu
 . "$(dirname "$0")/lib.sh"
+. "$here/pprof_lib.sh"
 
 cd "$tmp"
-export PPROF_TMPDIR=$tmp HOME=$tmp
 
 # by_hundreds: a table of a library's functions, of two processes, and all else there is
 by_hundreds() {
@@ -26,40 +26,14 @@ pprof() {
 	go tool pprof "$@" all.pb.gz
 }
 
-# Address by address: samples, cpu, user, system, name.
 raw() {
-	pprof -raw | tr -d '\r' >raw
-	grep -Fx 'samples/count cpu/nanoseconds[dflt] user/nanoseconds system/nanoseconds' raw
-	awk '
-		/^Samples:/ { part = 1; next }
-		/^Locations/ { part = 2; next }
-		/^Mappings/ { part = 3; next }
-		part == 1 && / [0-9]+: [0-9]+ *$/ { split($0, f, ":"); id = f[2] + 0; n = split(f[1], v, " ")
-			for (i = 1; i <= 4; i++) sum[id, i] += v[i] }
-		part == 2 { id = $1 + 0; address[id] = $2; name = $0
-			sub(/^ *[0-9]+: 0x[0-9a-f]+ M=[0-9]+ /, "", name)
-			sub(/ [^ ]*:[0-9]+ s=0(\(.*\))?$/, "", name)
-			named[id] = name }
-		END { for (id in address) print sum[id, 1] "\t" sum[id, 2] "\t" sum[id, 3] "\t" sum[id, 4] "\t" address[id] "\t" named[id] }
-	' raw | sort >theirs
-	profil report --by address --tsv all.pb.gz | awk -F '\t' '
-		$1 == "address" { print $2 "\t" $3 "\t" $4 "\t" $5 "\t" $10 "\t" ($8 == "[library.so]" ? "" : $8) }' | sort >ours
+	same_addresses all.pb.gz
 	[ "$(wc -l <ours)" -gt 690 ]
-	diff theirs ours
 }
 
-# Function by function; theirs are added up over objects.
 top() {
-	local index column
-	for index in samples:2 cpu:3 user:4 system:5; do
-		column=${index#*:}
-		pprof -top -nodecount=100000 -nodefraction=0 -unit=ns -sample_index="${index%:*}" 2>warned |
-			awk '/flat%/ { on = 1; next } on && $1 + 0 { n = $1; sub(/ns$/, "", n); $1 = $2 = $3 = $4 = $5 = ""; sub(/^ +/, ""); print n "\t" $0 }' | sort >theirs
-		profil report --tsv all.pb.gz | awk -F '\t' -v c="$column" '$1 == "function" { sum[$8] += $c } END { for (name in sum) if (sum[name]) printf "%d\t%s\n", sum[name], name }' |
-			sort >ours
-		[ "$(wc -l <ours)" -gt 4 ]
-		diff theirs ours
-	done
+	same_functions all.pb.gz
+	[ "$(wc -l <ours)" -gt 4 ]
 }
 
 tags() {
