@@ -27,6 +27,7 @@ cpio vm
 xz-utils vm debug programs tool
 bzip2 programs
 tcl programs
+nodejs programs
 pahole vm
 patch vm
 kmod check

@@ -18,12 +18,12 @@
 # shellcheck disable=SC2317 # functions are called by locked()
 set -euo pipefail
 . "$(dirname "${BASH_SOURCE[0]}")/../vm/lib.sh"
+. "$TOP/selftests/programs/source"
 . "$TOP/selftests/programs/recipes"
 . "$TOP/selftests/programs/runs"
 
 OUT=$BUILD/programs
 TESTS=$OUT/tests # that the VM has in its memory
-SUITE=bookworm
 TOLERANCE=2 # percent, of samples against ticks
 CHARGED=5 # percent, of samples against what the scheduler's clock charged
 ENDS=0.5 # seconds of CPU time, before its profile begins and after it has ended
@@ -39,23 +39,6 @@ report() {
 		failed=$((failed + 1))
 		echo "not ok $number programs: $2${3:+ ($3)}"
 	fi
-}
-
-# source_of PROGRAM: its unpacked source is in the cache after this
-source_of() {
-	local package dir=$CACHE/programs/$1
-	package=$(package_of "$1")
-	[ ! -e "$dir/.complete" ] || return 0
-	rm -rf "$dir"
-	mkdir -p "$dir"
-	cd "$dir"
-	apt_open "$SUITE" source
-	say "downloading the source of $package"
-	apt-get -qq source --download-only "$package" >&2 ||
-		die "cannot download the source of $package: check the network"
-	rm -f ./*.asc
-	tar -xf "$package"_*.orig.tar.* --strip-components 1
-	touch .complete
 }
 
 # built PROGRAM: in its folder of $TESTS, with all that it is run with

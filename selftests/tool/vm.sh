@@ -3,6 +3,7 @@
 # The command with the module, in a VM whose time is the count of instructions.
 #
 #   vm.sh guest		whom it follows, and that it counts all
+#   vm.sh programs	programs that nobody here wrote
 set -eu
 . "$(dirname "${BASH_SOURCE[0]}")/../vm/lib.sh"
 
@@ -15,9 +16,28 @@ prepare_guest() {
 	CGO_ENABLED=0 GO111MODULE=off GOCACHE=$O/go-cache go build -o "$O/go-static" "$here/spin.go"
 }
 
+# Debian's own have no names.
+prepare_programs() {
+	. "$TOP/selftests/programs/source"
+	locked program-redis source_of redis
+	rm -rf "$O/profiles"
+	mkdir "$O/profiles"
+	[ ! -e "$O/redis/.complete" ] || return 0
+	rm -rf "$O/redis"
+	cp -a "$CACHE/programs/redis" "$O/redis"
+	rm "$O/redis/.complete"
+	say 'building redis'
+	make -s -j2 -C "$O/redis/src" MALLOC=libc USE_SYSTEMD=no redis-server redis-cli >"$O/redis.log" 2>&1 ||
+		die "redis does not build: see $O/redis.log"
+	cp "$O/redis/src/redis-server" "$O/redis/src/redis-cli" "$O"
+	touch "$O/redis/.complete"
+}
+
 what=${1:-guest}
 make -s -C "$TOP/tools" O="$O"
 "prepare_$what"
 "$VM/run.sh" --kernel "${KERNEL:-6.12}" --cpus 1 --mem 1024 --icount 3 --timeout 1800 \
-	--append cryptomgr.notests --root9p --dir "$O" -- "$here/$what.sh" >"$O/$what.tap"
-exec "$TOP/selftests/lib/prove.pl" 1 "cat $O/$what.tap"
+	--append cryptomgr.notests --root9p --dir "$O:rw" -- "$here/$what.sh" >"$O/$what.tap"
+tests=("cat $O/$what.tap")
+[ "$what" = guest ] || tests+=("$here/pprof_real.sh $O")
+exec "$TOP/selftests/lib/prove.pl" 1 "${tests[@]}"
