@@ -162,7 +162,7 @@ uninstall: no-blanks
 		test -n "$(DESTDIR)" || depmod $${kernel%%/*} || exit; \
 	done
 	cd $(or $(DESTDIR),/) && for folder in $(patsubst %,$(MANDIR)/man%,$(SECTIONS)) \
-			$(PREFIX)/include/linux $(PREFIX)/lib/pkgconfig $(if $(DESTDIR),$(dir $(DOCDIR)) /usr/src); do \
+			$(PREFIX)/include/linux $(PREFIX)/lib/pkgconfig $(PREFIX)/share/bash-completion/completions $(if $(DESTDIR),$(dir $(DOCDIR)) /usr/src $(PREFIX)/bin); do \
 		test ! -d .$$folder || rmdir $(EMPTY) $${folder#/} || exit; \
 	done
 	test -n "$(DESTDIR)" || ldconfig

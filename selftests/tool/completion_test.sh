@@ -1,0 +1,71 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+# What bash offers when Tab is pressed after a part of a command line.
+#
+# shellcheck disable=SC2317 # the tests are called by their names
+set -eu
+
+# shellcheck source-path=SCRIPTDIR
+. "$(dirname "$0")/lib.sh"
+# shellcheck source-path=SCRIPTDIR source=../../tools/completion.bash
+. "$here/../../tools/completion.bash"
+
+# offered WORD…: what the last of them may become
+offered()
+{
+	COMP_WORDS=("$@")
+	COMP_CWORD=$(($# - 1))
+	COMPREPLY=()
+	_profil || :
+	echo "offered: ${COMPREPLY[*]}"
+}
+
+# is OFFERED WORD…
+is()
+{
+	[ "$(offered "${@:2}")" = "offered: $1" ] || { offered "${@:2}"; return 1; }
+}
+
+# All that main.c knows, and no more.
+commands()
+{
+	is "$(sed -nE 's/^\t\{ "([a-z]+)", "profil .*/\1/p' "$here/../../tools/main.c" | paste -s -d ' ')" profil ''
+	is report profil rep
+}
+
+options()
+{
+	is '--per-process --pid=' profil run --p
+	is --tsv profil report --t
+	is --json profil check --j
+	is '' profil nothing --j
+}
+
+values()
+{
+	is 'process' profil report --by = p
+	is 'function line object process address' profil report --by =
+	offered profil run -p '' | grep -w $$
+	is '' profil report --rows = ''
+	is '' profil report ''
+}
+
+# Options end where the program begins; there, those are its own.
+program()
+{
+	offered profil run gzi | grep -w gzip
+	offered profil run -o file --rows = 5 -u gzi | grep -w gzip
+	offered profil run -- gzi | grep -w gzip
+	is '' profil run gzip --t
+	is '' profil run -- gzip --t
+	is --tsv profil report file --t
+	_command_offset() { COMPREPLY=("its own at $1"); }
+	is 'its own at 2' profil run gzip --t
+	is 'its own at 4' profil run -u -- gzip --t
+}
+
+check 'completion: commands' commands
+check 'completion: options' options
+check 'completion: values' values
+check 'completion: a program' program
+plan

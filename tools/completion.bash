@@ -1,0 +1,63 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# shellcheck shell=bash
+# Completion for bash.  Commands and options are those that the command's help names.
+
+# Where the program is that run profiles, in $program; 0 if it has not been named yet.
+_profil_program()
+{
+	local i
+
+	program=0
+	for ((i = 2; i <= COMP_CWORD; i++)); do
+		case ${COMP_WORDS[i]} in
+		--)
+			program=$((i + 1))
+			return
+			;;
+		# the shell makes three words of --output=file
+		= | -d | -F | -n | -o | -p) i=$((i + 1)) ;;
+		-*) ;;
+		*)
+			program=$i
+			return
+			;;
+		esac
+	done
+}
+
+_profil()
+{
+	local current=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD - 1]} words='' program=0
+
+	COMPREPLY=()
+	if [ "$current" = = ]; then
+		current=''
+	elif [ "$before" = = ]; then
+		before=${COMP_WORDS[COMP_CWORD - 2]}
+	fi
+	if [ "$COMP_CWORD" = 1 ]; then
+		words=$(profil --help | sed -n '/^Commands:/,/^$/s/^  \([a-z]*\) .*/\1/p')
+	else
+		[ "${COMP_WORDS[1]}" != run ] || _profil_program
+		if [ $program != 0 ] && [ $program -lt "$COMP_CWORD" ]; then
+			! declare -F _command_offset >/dev/null || _command_offset $program
+			return
+		elif [ $program != 0 ] && [[ $current != -* || ${COMP_WORDS[program - 1]} = -- ]]; then
+			mapfile -t COMPREPLY < <(compgen -c -- "$current")
+			return
+		fi
+		case $before in
+		-p | --pid) words=$(pgrep -u "$EUID") ;;
+		--by) words='function line object process address' ;;
+		-d | -F | -n | -o | --duration | --frequency | --rows | --output | --slots) return ;;
+		*)
+			[[ $current == -* ]] || return
+			words=$(profil "${COMP_WORDS[1]}" --help 2>/dev/null | grep -oE '^ +(-[^ ], +)?--[a-z-]+=?' |
+				sed 's/.*--/--/')
+			;;
+		esac
+	fi
+	mapfile -t COMPREPLY < <(compgen -W "$words" -- "$current")
+	# shellcheck disable=SC2128 # the first: its value comes without a blank
+	[[ ${#COMPREPLY[@]} != 1 || $COMPREPLY != *= ]] || compopt -o nospace 2>/dev/null
+} && complete -o default -F _profil profil
