@@ -19,7 +19,7 @@
 #		10000 calls after the others are searched
 #   --module	another build of the module, made for KCOV of that kernel
 #
-# fuzz.c says what a program is.
+# fuzz/fuzz.h says what a program is.
 #
 # A run that fails says which programs to replay: those that were running when
 # the kernel complained, and those that the same processes ran before; or, when
@@ -63,7 +63,7 @@ mkdir -p "$BUILD/fuzz"
 run=$(mktemp -d "$BUILD/fuzz/run.XXXXXX")
 trap 'rm -rf "$run"' EXIT
 gcc-12 -O2 -g -Wall -Wextra -Werror -D_GNU_SOURCE -static -pthread -isystem "$TOP/uapi" \
-	-o "$run/fuzz" "$TOP/selftests/stress/fuzz.c"
+	-o "$run/fuzz" "$TOP"/selftests/stress/fuzz/*.c
 # others may build it anew meanwhile
 cp "$module" "$run/module.ko"
 places=$(objdump -dr "$run/module.ko" | grep -c '__sanitizer_cov_trace_pc' || true)

@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Descriptors: of the device, and of userfaults. */
+#include <fcntl.h>
+#include <string.h>
+#include <unistd.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <linux/userfaultfd.h>
+
+#include "fuzz.h"
+
+void op_descriptor(struct thread *t)
+{
+	int *which = &descriptor[below(t, DESCRIPTORS)];
+	int mode = pick(t, O_RDWR, O_RDWR, O_RDONLY, O_WRONLY, O_PATH);
+	int file;
+
+	if (once_in(t, 3)) {
+		file = CALL(t, dup(any_descriptor(t)));
+		if (file >= 0)
+			CALL(t, close(file));
+		return;
+	}
+	CALL(t, close(*which));
+	*which = CALL(t, open("/dev/profil", mode | O_CLOEXEC));
+}
+
+bool send_file(int to, int file)
+{
+	char space[CMSG_SPACE(sizeof(file))] = { }, byte = 0;
+	struct iovec iov = { .iov_base = &byte, .iov_len = 1 };
+	struct msghdr message = {
+		.msg_iov = &iov,
+		.msg_iovlen = 1,
+		.msg_control = space,
+		.msg_controllen = sizeof(space),
+	};
+	struct cmsghdr *control = CMSG_FIRSTHDR(&message);
+
+	control->cmsg_level = SOL_SOCKET;
+	control->cmsg_type = SCM_RIGHTS;
+	control->cmsg_len = CMSG_LEN(sizeof(file));
+	memcpy(CMSG_DATA(control), &file, sizeof(file));
+	return sendmsg(to, &message, MSG_DONTWAIT) == 1;
+}
+
+int receive_file(int from, int flags)
+{
+	char space[CMSG_SPACE(sizeof(int))] = { }, byte;
+	struct iovec iov = { .iov_base = &byte, .iov_len = 1 };
+	struct msghdr message = {
+		.msg_iov = &iov,
+		.msg_iovlen = 1,
+		.msg_control = space,
+		.msg_controllen = sizeof(space),
+	};
+	int file = -1;
+
+	if (recvmsg(from, &message, flags) == 1 && CMSG_FIRSTHDR(&message))
+		memcpy(&file, CMSG_DATA(CMSG_FIRSTHDR(&message)), sizeof(file));
+	return file;
+}
+
+void op_pass(struct thread *t)
+{
+	struct profil_ioc_stats stats = { .size = sizeof(stats) };
+	int ends[2], file;
+
+	if (socketpair(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0, ends))
+		return;
+	if (CALL(t, send_file(ends[0], any_descriptor(t)))) {
+		file = receive_file(ends[1], MSG_DONTWAIT);
+		CALL(t, ioctl(file, PROFIL_IOC_STATS, &stats));
+		if (file >= 0)
+			CALL(t, close(file));
+	}
+	close(ends[0]);
+	close(ends[1]);
+}
+
+/* The server lets go of it at the latest, whatever it does with the faults. */
+void op_userfault(struct thread *t)
+{
+	int file = syscall(SYS_userfaultfd, O_CLOEXEC | O_NONBLOCK |
+			   (once_in(t, 4) ? UFFD_USER_MODE_ONLY : 0));
+	struct uffdio_api api = { .api = UFFD_API };
+	struct uffdio_register reg = {
+		.range.start = (unsigned long)arena_page(t),
+		.mode = once_in(t, 4) ? UFFDIO_REGISTER_MODE_WP :
+			UFFDIO_REGISTER_MODE_MISSING,
+	};
+
+	if (file < 0)
+		return;
+	reg.range.len = arena_len(t, (void *)(unsigned long)reg.range.start);
+	if (!ioctl(file, UFFDIO_API, &api)) {
+		CALL(t, madvise((void *)(unsigned long)reg.range.start, reg.range.len,
+				MADV_DONTNEED));
+		if (send_file(slot->server, file))
+			CALL(t, ioctl(file, UFFDIO_REGISTER, &reg));
+	}
+	close(file);
+}
