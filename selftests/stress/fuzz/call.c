@@ -98,8 +98,11 @@ void touch(volatile unsigned char *at, const void *from, size_t len)
 
 	if (!sigsetjmp(here, 0)) {
 		escape = &here;
+		/* A handler reads it, and gcc would leave out what nobody else does. */
+		__atomic_signal_fence(__ATOMIC_SEQ_CST);
 		for (i = 0; i < len; i++)
 			at[i] = ((const unsigned char *)from)[i];
+		__atomic_signal_fence(__ATOMIC_SEQ_CST);
 	}
 	escape = outer;
 }
