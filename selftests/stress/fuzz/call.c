@@ -107,15 +107,14 @@ void touch(volatile unsigned char *at, const void *from, size_t len)
 	escape = outer;
 }
 
-static void see(struct thread *t)
+/* What was reached since begin(). */
+void see(const unsigned long *cover)
 {
 	unsigned long i, n;
 
-	if (!t->cover)
-		return;
-	n = __atomic_load_n(&t->cover[0], __ATOMIC_RELAXED);
+	n = __atomic_load_n(&cover[0], __ATOMIC_RELAXED);
 	for (i = 1; i <= n && i < COVER_WORDS; i++) {
-		unsigned int hash = t->cover[i] * 0x9e3779b97f4a7c15ULL >>
+		unsigned int hash = cover[i] * 0x9e3779b97f4a7c15ULL >>
 				    (64 - SEEN_BITS);
 		unsigned int *word = &shared->seen[hash / 32];
 		unsigned int bit = 1U << hash % 32;
@@ -147,7 +146,8 @@ void begin(struct thread *t)
 
 long end(struct thread *t, long ret)
 {
-	see(t);
+	if (t->cover)
+		see(t->cover);
 	return ret;
 }
 

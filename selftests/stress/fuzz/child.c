@@ -6,21 +6,22 @@
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
+#include <linux/kcov.h>
 
 #include "fuzz.h"
 
-static bool may(unsigned int *used, unsigned int limit)
+bool may(unsigned int *used, unsigned int limit)
 {
 	return __atomic_fetch_add(used, 1, __ATOMIC_RELAXED) < limit;
 }
 
 /* What a child or a late thread does: a few commands, and a tick or two. */
-static void few(struct thread *t)
+void few(struct thread *t)
 {
 	int i;
 
 	for (i = 1 + below(t, 4); i; i--) {
-		switch (below(t, 6)) {
+		switch (below(t, 12)) {
 		case 0:
 		case 1:
 			guarded(t, op_start);
@@ -30,6 +31,22 @@ static void few(struct thread *t)
 			break;
 		case 3:
 			guarded(t, op_munmap);
+			break;
+		case 4:
+			guarded(t, op_session);
+			break;
+		case 5:
+		case 6:
+			guarded(t, op_join);
+			break;
+		case 7:
+			guarded(t, op_attach);
+			break;
+		case 8:
+			guarded(t, op_object);
+			break;
+		case 9:
+			guarded(t, op_other_of_session);
 			break;
 		default:
 			guarded(t, op_other_command);
@@ -45,6 +62,16 @@ void exec_self(void)
 	_exit(1);
 }
 
+/* One child at a time tells what it reaches, to the end, whatever it executes. */
+void become_child(struct thread *t)
+{
+	t->index = -1;
+	t->fail_nth = -1;
+	t->cover = NULL;
+	if (!ioctl(slot->kcov[THREADS], KCOV_ENABLE, KCOV_TRACE_PC))
+		t->cover = slot->cover[THREADS];
+}
+
 /* Of a child, which shares all memory if @vfork. */
 static void run_child(struct thread *t, bool vfork, bool exec)
 {
@@ -53,9 +80,7 @@ static void run_child(struct thread *t, bool vfork, bool exec)
 	if (vfork) {
 		ioctl(descriptor[0], PROFIL_IOC_STATS, &stats);
 	} else {
-		t->index = -1;
-		t->cover = NULL;
-		t->fail_nth = -1;
+		become_child(t);
 		few(t);
 	}
 	if (exec)
@@ -82,9 +107,11 @@ void op_fork(struct thread *t)
 	end_faulty(t, pid);
 	if (pid < 0)
 		return;
+	last_child = pid;
 	if (once_in(t, 6))
 		kill(pid, SIGKILL);
 	waitpid(pid, NULL, 0);
+	see(slot->cover[THREADS]);
 }
 
 static void *late_thread(void *arg)

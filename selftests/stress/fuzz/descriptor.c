@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Descriptors: of the device, and of userfaults. */
 #include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
 #include <string.h>
 #include <unistd.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <linux/userfaultfd.h>
@@ -66,11 +69,16 @@ int receive_file(int from, int flags)
 void op_pass(struct thread *t)
 {
 	struct profil_ioc_stats stats = { .size = sizeof(stats) };
-	int ends[2], file;
+	int ends[2], file = once_in(t, 2) ? any_session(t) : any_descriptor(t);
 
+	/* To another process, which may be the last to have it, or to this one. */
+	if (once_in(t, 3)) {
+		CALL(t, send_file(slot->server, file));
+		return;
+	}
 	if (socketpair(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0, ends))
 		return;
-	if (CALL(t, send_file(ends[0], any_descriptor(t)))) {
+	if (CALL(t, send_file(ends[0], file))) {
 		file = receive_file(ends[1], MSG_DONTWAIT);
 		CALL(t, ioctl(file, PROFIL_IOC_STATS, &stats));
 		if (file >= 0)
@@ -102,4 +110,36 @@ void op_userfault(struct thread *t)
 			CALL(t, ioctl(file, UFFDIO_REGISTER, &reg));
 	}
 	close(file);
+}
+
+/*
+ * Serves the userfaults of one slot, for a while each: gives a page, or does
+ * nothing, and closes.  What else comes only waits here.
+ */
+void serve(int from)
+{
+	struct uffdio_zeropage zero;
+	struct uffd_msg message;
+	struct pollfd wait;
+	unsigned int n = 0;
+	int polls;
+
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	for (;;) {
+		wait.fd = receive_file(from, 0);
+		wait.events = POLLIN;
+		if (wait.fd < 0)
+			_exit(0);
+		for (polls = 0; polls < 5 && n++ % 7; polls++) {
+			if (poll(&wait, 1, 10) <= 0 ||
+			    read(wait.fd, &message, sizeof(message)) != sizeof(message))
+				continue;
+			zero = (struct uffdio_zeropage){
+				.range.start = message.arg.pagefault.address & -PAGE,
+				.range.len = PAGE,
+			};
+			ioctl(wait.fd, UFFDIO_ZEROPAGE, &zero);
+		}
+		close(wait.fd);
+	}
 }

@@ -14,8 +14,9 @@
  * FILE of names, nothing else is run.
  *
  * Nothing but the process itself is left of a program when the next one begins:
- * no profile, memory, descriptor, timer or thread.  All but the last of a
- * process end by that; the last one by exit, exec or SIGKILL.
+ * no profile, session, memory, descriptor, timer or thread.  All but the last of a
+ * process end by that; the last one by exit, exec or SIGKILL.  A session of one
+ * may count processes of others, as long as it is there.
  *
  * A program that reached code of the module which none before it did is kept,
  * and mutated later.  What runs when is the scheduler's, so which programs are
@@ -50,7 +51,9 @@
 #define NAME_CHARS	(17 * NAME_PARTS)
 #define CORPUS		512
 #define DESCRIPTORS	4	/* of the device, in a program */
+#define SESSIONS	3	/* descriptors of sessions, in a program */
 #define CHILDREN	2	/* of a program */
+#define MEMBERS		2	/* children of a program, for sessions */
 #define BIRTHS		3	/* of threads, in a program */
 #define REGIONS		4200	/* more than one START takes */
 
@@ -84,9 +87,9 @@ struct slot {
 	struct name name;
 	unsigned int fresh;		/* code that only this program reached */
 	const char *last[THREADS];	/* the operation of each thread */
-	int kcov[THREADS];
-	unsigned long *cover[THREADS];
-	int server;			/* takes userfaultfds */
+	int kcov[THREADS + 1];		/* the last one is of a child */
+	unsigned long *cover[THREADS + 1];
+	int server;			/* takes userfaultfds, and sessions */
 };
 
 /* Shared by all processes. */
@@ -123,13 +126,19 @@ struct op {
 extern struct shared *shared;
 extern struct name *listed;		/* nothing but these is run */
 extern unsigned int nr_listed;
-extern int kmsg;
+extern int kmsg, image;			/* a file that can be executed, and has no name */
+
+/* The same in files that only root may read, and that give its rights. */
+#define IMAGE_HIDDEN	"/tmp/fuzz.hidden"
+#define IMAGE_SETUID	"/tmp/fuzz.setuid"
 
 /* process.c: of the one that runs a program */
 extern struct slot *slot;
 extern int descriptor[DESCRIPTORS], memfd, maps;
+extern int first_descriptor;		/* a program's own are not below */
 extern struct stat device;
-extern unsigned int children, births, late_threads;
+extern unsigned int children, members, births, late_threads;
+extern pid_t tid[THREADS], last_child;
 bool enough(void);
 void run_process(u64 rng);
 
@@ -143,6 +152,7 @@ u64 mostly(struct thread *t, u64 value);
 void *arena_page(struct thread *t);
 size_t arena_len(struct thread *t, void *at);
 void touch(volatile unsigned char *at, const void *from, size_t len);
+void see(const unsigned long *cover);
 void begin(struct thread *t);
 long end(struct thread *t, long ret);
 void begin_faulty(struct thread *t, unsigned int nth);
@@ -166,6 +176,7 @@ void no_escape(void);
 
 /* profile.c */
 int any_descriptor(struct thread *t);
+long command(struct thread *t, int file, unsigned long cmd, size_t len);
 void op_start(struct thread *t);
 void op_other_command(struct thread *t);
 
@@ -183,6 +194,7 @@ void op_anchor(struct thread *t);
 /* descriptor.c */
 bool send_file(int to, int file);
 int receive_file(int from, int flags);
+void serve(int from);
 void op_descriptor(struct thread *t);
 void op_pass(struct thread *t);
 void op_userfault(struct thread *t);
@@ -195,7 +207,25 @@ void op_timer(struct thread *t);
 void op_signal(struct thread *t);
 void op_move(struct thread *t);
 
+/* session.c */
+extern int session[SESSIONS];
+int any_session(struct thread *t);
+void open_sessions(void);
+void attach(struct thread *t, pid_t pid);
+void op_session(struct thread *t);
+void op_join(struct thread *t);
+void op_object(struct thread *t);
+void op_table(struct thread *t);
+void op_other_of_session(struct thread *t);
+
+/* member.c */
+void op_attach(struct thread *t);
+void op_member(struct thread *t);
+
 /* child.c */
+bool may(unsigned int *used, unsigned int limit);
+void few(struct thread *t);
+void become_child(struct thread *t);
 void exec_self(void);
 struct thread *make_thread(u64 seed);
 void op_fork(struct thread *t);

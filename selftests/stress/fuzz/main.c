@@ -2,7 +2,6 @@
 /* Starts processes, and looks after them and the log of the kernel. */
 #include <errno.h>
 #include <fcntl.h>
-#include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,50 +10,18 @@
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/sendfile.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <linux/kcov.h>
-#include <linux/userfaultfd.h>
 
 #include "fuzz.h"
 
 struct shared *shared;
 struct name *listed;
 unsigned int nr_listed;
-int kmsg;
+int kmsg, image;
 static unsigned int processes, killed, died;
-
-/*
- * Serves the userfaults of one slot, for a while each: gives a page, or does
- * nothing, and closes.
- */
-static void serve(int from)
-{
-	struct uffdio_zeropage zero;
-	struct uffd_msg message;
-	struct pollfd wait;
-	unsigned int n = 0;
-	int polls;
-
-	prctl(PR_SET_PDEATHSIG, SIGKILL);
-	for (;;) {
-		wait.fd = receive_file(from, 0);
-		wait.events = POLLIN;
-		if (wait.fd < 0)
-			_exit(0);
-		for (polls = 0; polls < 5 && n++ % 7; polls++) {
-			if (poll(&wait, 1, 10) <= 0 ||
-			    read(wait.fd, &message, sizeof(message)) != sizeof(message))
-				continue;
-			zero = (struct uffdio_zeropage){
-				.range.start = message.arg.pagefault.address & -PAGE,
-				.range.len = PAGE,
-			};
-			ioctl(wait.fd, UFFDIO_ZEROPAGE, &zero);
-		}
-		close(wait.fd);
-	}
-}
 
 static void fail(const char *what)
 {
@@ -75,7 +42,7 @@ static void prepare_slot(struct slot *one)
 {
 	int i, ends[2];
 
-	for (i = 0; i < THREADS; i++) {
+	for (i = 0; i <= THREADS; i++) {
 		one->kcov[i] = open("/sys/kernel/debug/kcov", O_RDWR | O_CLOEXEC);
 		if (one->kcov[i] < 0 || ioctl(one->kcov[i], KCOV_INIT_TRACE, COVER_WORDS))
 			fail("/sys/kernel/debug/kcov");
@@ -90,6 +57,43 @@ static void prepare_slot(struct slot *one)
 	if (!fork())
 		serve(ends[1]);
 	/* Stays open: see first_descriptor. */
+}
+
+static void copy_self(int to)
+{
+	int from = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
+	ssize_t len;
+
+	while ((len = sendfile(to, from, NULL, 1 << 20)) > 0)
+		;
+	if (len)
+		fail("a copy of what is executed");
+	close(from);
+}
+
+static int nameless_image(void)
+{
+	int written = memfd_create("image", MFD_CLOEXEC), file;
+	char path[32];
+
+	copy_self(written);
+	/* What may be written is not executed. */
+	sprintf(path, "/proc/self/fd/%d", written);
+	file = open(path, O_RDONLY | O_CLOEXEC);
+	if (file < 0)
+		fail(path);
+	close(written);
+	return file;
+}
+
+static void prepare_image(const char *path, mode_t mode)
+{
+	int file = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0700);
+
+	copy_self(file);
+	if (fchmod(file, mode))
+		fail(path);
+	close(file);
 }
 
 static void prepare(void)
@@ -116,6 +120,9 @@ static void prepare(void)
 	kmsg = open("/dev/kmsg", O_RDWR | O_NONBLOCK | O_CLOEXEC);
 	if (kmsg < 0 || lseek(kmsg, 0, SEEK_END) < 0)
 		fail("/dev/kmsg");
+	image = nameless_image();
+	prepare_image(IMAGE_HIDDEN, 0711);
+	prepare_image(IMAGE_SETUID, 04755);
 	for (i = 0; i < SLOTS; i++)
 		prepare_slot(&shared->slot[i]);
 }
@@ -247,7 +254,9 @@ int main(int argc, char **argv)
 	u64 seed;
 	int i;
 
-	/* As what a program executes: it is gone when the profile is. */
+	/* As what a program executes: it is gone when the profile is, but a member. */
+	if (argc == 2)
+		op_burn(make_thread(1));
 	if (argc < 3)
 		return 0;
 	prepare();

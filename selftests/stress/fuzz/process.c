@@ -18,10 +18,10 @@
 #include "fuzz.h"
 
 struct slot *slot;
-int descriptor[DESCRIPTORS], memfd, maps;
+int descriptor[DESCRIPTORS], memfd, maps, first_descriptor;
 struct stat device;
-unsigned int children, births, late_threads;
-static int first_descriptor;	/* a program's own are not below */
+unsigned int children, members, births, late_threads;
+pid_t tid[THREADS], last_child;
 static volatile unsigned int signals;
 
 static struct program program;
@@ -29,6 +29,7 @@ static pthread_barrier_t barrier;
 
 static void prepare_thread(struct thread *t)
 {
+	tid[t->index] = gettid();
 	t->fail_nth = open("/proc/thread-self/fail-nth", O_RDWR | O_CLOEXEC);
 	if (!ioctl(slot->kcov[t->index], KCOV_ENABLE, KCOV_TRACE_PC))
 		t->cover = slot->cover[t->index];
@@ -99,6 +100,7 @@ static void open_descriptors(void)
 
 	for (i = 0; i < DESCRIPTORS; i++)
 		descriptor[i] = open("/dev/profil", O_RDWR | O_CLOEXEC);
+	open_sessions();
 }
 
 static void map_arena(void)
@@ -126,6 +128,7 @@ static void tidy_up(void)
 	syscall(SYS_close_range, first_descriptor, ~0U, 0);
 	open_descriptors();
 	children = 0;
+	members = 0;
 	births = 0;
 }
 

@@ -6,19 +6,21 @@
 
 #include "fuzz.h"
 
+/* Seldom that of a session. */
 int any_descriptor(struct thread *t)
 {
-	return descriptor[below(t, DESCRIPTORS)];
+	return once_in(t, 40) ? session[below(t, SESSIONS)] : descriptor[below(t, DESCRIPTORS)];
 }
 
 /*
  * Gives the argument of a command to the kernel: as it is, or from the arena,
  * where others may unmap it, or across the end of a mapping.
  */
-static long command(struct thread *t, unsigned long cmd, size_t len)
+long command(struct thread *t, int file, unsigned long cmd, size_t len)
 {
 	unsigned long at = ARENA + below(t, ARENA_BYTES - 2 * PAGE);
 	__u32 size;
+	long ret;
 
 	if (once_in(t, 12)) {
 		memset(t->args + len, once_in(t, 2) ? 0 : 1, 64);
@@ -27,13 +29,15 @@ static long command(struct thread *t, unsigned long cmd, size_t len)
 		memcpy(t->args, &size, sizeof(size));
 	}
 	if (once_in(t, 12))
-		return FAULTY(t, ioctl(any_descriptor(t), cmd, wild(t)));
+		return FAULTY(t, ioctl(file, cmd, wild(t)));
 	if (!once_in(t, 6))
-		return FAULTY(t, ioctl(any_descriptor(t), cmd, t->args));
+		return FAULTY(t, ioctl(file, cmd, t->args));
 	if (once_in(t, 2))
 		at = (at | (PAGE - 1)) + 1 - len / 2;
 	touch((void *)at, t->args, len);
-	return FAULTY(t, ioctl(any_descriptor(t), cmd, at));
+	ret = FAULTY(t, ioctl(file, cmd, at));
+	touch(t->args, (void *)at, len);
+	return ret;
 }
 
 static void make_region(struct thread *t, struct profil_region *region)
@@ -83,7 +87,7 @@ void op_start(struct thread *t)
 	/* Any word of it, or none. */
 	if (once_in(t, 16))
 		((__u32 *)start)[1 + below(t, sizeof(*start) / 4 - 1)] = wild(t);
-	command(t, PROFIL_IOC_START, sizeof(*start));
+	command(t, any_descriptor(t), PROFIL_IOC_START, sizeof(*start));
 }
 
 void op_other_command(struct thread *t)
@@ -100,22 +104,22 @@ void op_other_command(struct thread *t)
 		stop.flags = flags;
 		stop.cookie = once_in(t, 8) ? wild(t) : 0;
 		memcpy(t->args, &stop, sizeof(stop));
-		command(t, PROFIL_IOC_STOP, sizeof(stop));
+		command(t, any_descriptor(t), PROFIL_IOC_STOP, sizeof(stop));
 		break;
 	case 3:
 		query.flags = flags;
 		memcpy(t->args, &query, sizeof(query));
-		command(t, PROFIL_IOC_QUERY, sizeof(query));
+		command(t, any_descriptor(t), PROFIL_IOC_QUERY, sizeof(query));
 		break;
 	case 4:
-		command(t, once_in(t, 2) ? wild(t) :
-			_IOC(below(t, 4), PROFIL_IOC_MAGIC, below(t, 6), below(t, 2) * 40),
+		command(t, any_descriptor(t), once_in(t, 2) ? wild(t) :
+			_IOC(below(t, 4), PROFIL_IOC_MAGIC, below(t, 10), below(t, 2) * 40),
 			40);
 		break;
 	default:
 		stats.flags = flags;
 		stats.cookie = once_in(t, 8) ? wild(t) : 0;
 		memcpy(t->args, &stats, sizeof(stats));
-		command(t, PROFIL_IOC_STATS, sizeof(stats));
+		command(t, any_descriptor(t), PROFIL_IOC_STATS, sizeof(stats));
 	}
 }
