@@ -11,7 +11,9 @@
 #include "gmon.h"
 #include "internal.h"
 
+/* As the environment says. */
 static bool anew;	/* after each file */
+static bool verbose;
 
 /* That are counted. */
 static size_t bins(const struct libprofil_object *object)
@@ -120,14 +122,6 @@ void libprofil_write_series(void)
 	libprofil_state->wrote = false;
 }
 
-/* Whether PROFIL_VERBOSE asks to be told more. */
-bool libprofil_verbose(void)
-{
-	const char *value = secure_getenv("PROFIL_VERBOSE");
-
-	return value && !strcmp(value, "1");
-}
-
 /*
  * What became of all samples, if PROFIL_VERBOSE asks.  Those in the files include
  * such as were written before counts began anew.
@@ -138,7 +132,7 @@ static void say_samples(void)
 	char line[192];
 	const char *const parts[LIBPROFIL_PARTS] = { line };
 
-	if (!libprofil_verbose() || profil_stats(&stats))
+	if (!verbose || profil_stats(&stats))
 		return;
 	/* What a rate below the tick's leaves out is no sample. */
 	snprintf(line, sizeof(line),
@@ -239,15 +233,27 @@ int libprofil_write(unsigned int flags)
 	return err ? -1 : 0;
 }
 
+static bool is_set(const char *variable)
+{
+	const char *value = secure_getenv(variable);
+
+	return value && !strcmp(value, "1");
+}
+
+/* Whether PROFIL_VERBOSE asks to be told more. */
+bool libprofil_verbose(void)
+{
+	return is_set("PROFIL_VERBOSE");
+}
+
 /**
  * libprofil_write_begin() - Look at what the environment says of files
  */
 void libprofil_write_begin(void)
 {
-	const char *value = secure_getenv("PROFIL_RESET");
-
 	libprofil_path_begin();
-	anew = value && !strcmp(value, "1");
+	anew = is_set("PROFIL_RESET");
+	verbose = libprofil_verbose();
 }
 
 static bool forget_arc(void *arg, struct libprofil_arc *arc)

@@ -200,6 +200,14 @@ always_whole() {
 	test "$(calls_of busy "$tmp/calls" "$tmp/run/gmon.out")" -gt 512
 }
 
+# Another thread may change it.
+reads_nothing() {
+	preload=$tmp/reads.so:$tmp/device.so:$lib/libprofil.so
+	ends 143 LD_PRELOAD="$preload" PROFIL_EXIT=TERM PROFIL_VERBOSE=1 "$ends" term 15
+	grep '^profil: of 200 samples 150 ' "$tmp/err"
+	test -z "$(grep reads "$tmp/err")"
+}
+
 last_thread_exits() {
 	ends 0 PROFIL_INTERVAL=100 timeout -s KILL 300 "$ends" lastthread 9
 	leaves 18 gmon.out
@@ -224,6 +232,8 @@ no_thread() {
 
 $CC -o "$ends" "$here/ends.c"
 $CC -o "$tmp/calls" "$here/calls.c"
+${CC% -pg*} -fPIC -shared -o "$tmp/reads.so" "$here/reads.c"
+${CC% -pg*} -fPIC -shared -I"$here/../../uapi" -o "$tmp/device.so" "$here/device.c"
 check 'PROFIL_EXIT=_exit: _exit() and _Exit() write files' underscore_exit
 check 'in a static program too' static_exit
 check 'and in a forked child' children_exit
@@ -243,6 +253,7 @@ check 'PROFIL_INTERVAL: a killed program leaves a file, and nothing is interrupt
 check 'a daemon too' interval_of_a_daemon
 check 'no call is lost where counts begin anew amid others' interval_anew
 check 'a file is whole whenever one looks, also after SIGKILL' always_whole
+check 'a handler does not read the environment' reads_nothing
 check 'a program still exits with its last thread' last_thread_exits
 check 'who leaves for a bad folder finds its file in the first' no_folder
 check 'what is not understood is told' no_thread
