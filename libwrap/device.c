@@ -206,11 +206,25 @@ void libprofil_say(const char *const parts[LIBPROFIL_PARTS])
 	pthread_setcancelstate(cancel, NULL);
 }
 
+static atomic_int quiet = -1;	/* not known before */
+
+static bool is_quiet(void)
+{
+	const char *value = getenv("PROFIL_QUIET");
+
+	return value && !strcmp(value, "1");
+}
+
+void libprofil_quiet_begin(void)
+{
+	atomic_store(&quiet, is_quiet());
+}
+
 void libprofil_say_once(atomic_flag *said, const char *const parts[LIBPROFIL_PARTS])
 {
-	const char *quiet = getenv("PROFIL_QUIET");
+	int known = atomic_load(&quiet);
 
-	if (quiet && !strcmp(quiet, "1"))
+	if (known < 0 ? is_quiet() : known)
 		return;
 	if (!atomic_flag_test_and_set(said))
 		libprofil_say(parts);

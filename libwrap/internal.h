@@ -47,6 +47,8 @@ const char *libprofil_reason(int err);
 void libprofil_say(const char *const parts[LIBPROFIL_PARTS]);
 /* The same, but only the first time for this flag, and not with PROFIL_QUIET=1. */
 void libprofil_say_once(atomic_flag *said, const char *const parts[LIBPROFIL_PARTS]);
+/* PROFIL_QUIET is looked at now, and then no more. */
+void libprofil_quiet_begin(void);
 
 /* rate.c: what the environment asks for.  Not for profil_start(). */
 bool libprofil_rate_asked(void);

@@ -147,7 +147,7 @@ void libprofil_path_begin(void);
 
 /* write.c */
 #define WRITE_LAST	(1 << 0)	/* nothing is written after this */
-#define WRITE_IN_SIGNAL	(1 << 1)	/* amid anything: the environment may be in change */
+#define WRITE_AMID	(1 << 1)	/* anything: the environment may be in change */
 
 int libprofil_write(unsigned int flags);
 bool libprofil_verbose(void);

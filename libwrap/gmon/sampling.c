@@ -184,8 +184,9 @@ static int follow(struct dl_phdr_info *info, size_t size, void *arg)
 	(void)size;
 	(void)arg;
 	libprofil_state_lock(&hold);
+	/* Without a rate none has begun: for one that begins, the environment is read. */
 	if ((!info || is_new(info)) && libprofil_objects_find(&libprofil_profile) &&
-	    !libprofil_arcs_off())
+	    rate && !libprofil_arcs_off())
 		libprofil_sampling_start();
 	libprofil_state_unlock(&hold);
 	return 1;

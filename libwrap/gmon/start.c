@@ -27,6 +27,7 @@ static void begin(unsigned long low, unsigned long high)
 	struct libprofil_profile *profile = &libprofil_profile;
 
 	libprofil_state_begin();
+	libprofil_quiet_begin();
 	profile->small = libprofil_objects_locked();
 	libprofil_arcs_reserve();
 	libprofil_write_begin();

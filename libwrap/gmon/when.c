@@ -75,7 +75,7 @@ static void dump_and_go_on(int number)
 	int err = errno;
 
 	(void)number;
-	libprofil_write(WRITE_IN_SIGNAL);
+	libprofil_write(WRITE_AMID);
 	errno = err;
 }
 
@@ -84,7 +84,7 @@ static void dump_and_die(int number)
 {
 	int err = errno;
 
-	libprofil_write(WRITE_IN_SIGNAL | WRITE_LAST);
+	libprofil_write(WRITE_AMID | WRITE_LAST);
 	raise(number);
 	errno = err;
 }
@@ -95,7 +95,7 @@ static void dump_and_die(int number)
 void libprofil_when_exit(void)
 {
 	if (leaving)
-		libprofil_write(WRITE_IN_SIGNAL | WRITE_LAST);
+		libprofil_write(WRITE_AMID | WRITE_LAST);
 }
 
 static void dump_at_quick_exit(void)
@@ -134,7 +134,8 @@ static void begin_exits(void)
 
 /*
  * A thread that writes files time and again.  All signals are blocked in it, and
- * so none is for it that the program would have been given.
+ * so none is for it that the program would have been given.  It never reads the
+ * environment: a program with one thread of its own may change that at any moment.
  */
 #define STACK_BYTES	(256 * 1024)
 #define NSEC		1000000000LL
@@ -202,7 +203,7 @@ static void *work(void *arg)
 		if (now() < due)
 			continue;
 		libprofil_sampling_follow();
-		libprofil_write(0);
+		libprofil_write(WRITE_AMID);
 		/* What was missed is not made up for. */
 		due += (now() - due) / interval * interval + interval;
 	}

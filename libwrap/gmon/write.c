@@ -204,7 +204,7 @@ static void say_lost(void)
  * libprofil_write() - Write all files
  * @flags: WRITE_*
  *
- * Context: Any thread and signal handler, with WRITE_IN_SIGNAL.
+ * Context: Any thread and signal handler, with WRITE_AMID.
  * Return: 0, with errno as it was; or -1 with that of the first that was not written,
  * and a line on stderr said so.
  */
@@ -218,7 +218,7 @@ int libprofil_write(unsigned int flags)
 	if (!profile->num || !libprofil_state_is_ours())
 		return 0;
 	libprofil_state_lock(&hold);
-	if (!(flags & WRITE_IN_SIGNAL))
+	if (!(flags & WRITE_AMID))
 		libprofil_path_look();
 	if (!profile->written) {
 		err = write_objects(last);

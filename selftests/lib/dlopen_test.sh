@@ -301,6 +301,18 @@ dump_of_closed() {
 	counted in_a 28 "$tmp/a/liba.so" "$tmp/run/gmon.out.liba.so"
 }
 
+# Of a library that is found by the thread of the interval alone: dlopen() was jumped to.
+# The device takes no second START.
+interval_reads_nothing() {
+	$CC -fPIC -shared -o "$tmp/reads.so" "$here/reads.c"
+	$CC -fPIC -shared -I"$here/../../uapi" -o "$tmp/device.so" "$here/device.c"
+	$CC -pg -o "$tmp/run-host" "$here/host.c" -Wl,-rpath,"$tmp/a"
+	run env PROFIL_INTERVAL=0.01 REFUSE=28 LD_PRELOAD="$tmp/reads.so:$tmp/device.so:$lib/libprofil.so" \
+		timeout 20 "$tmp/run-host" liba.so 1 wait 2>"$tmp/err"
+	cat "$tmp/err"
+	test -z "$(grep reads "$tmp/err")"
+}
+
 dump_leaves_errno() {
 	test "$(run "$tmp/host-pg" "$tmp/a/liba.so" 31 dump)" = '0 77'
 	files gmon.out gmon.out.liba.so
@@ -348,6 +360,7 @@ check 'a program without any of it writes nothing' nothing_of_pg
 check 'a program that begins a profile by hand says of what' by_hand_where
 check 'and counts from there on' by_hand_when
 check 'the interval tells of what is closed' dump_of_closed
+check 'and reads nothing of the environment for it' interval_reads_nothing
 check 'profil_dump() leaves errno as it was' dump_leaves_errno
 check 'or has the reason of the first file that failed' dump_says_why
 plan

@@ -206,6 +206,8 @@ reads_nothing() {
 	ends 143 LD_PRELOAD="$preload" PROFIL_EXIT=TERM PROFIL_VERBOSE=1 "$ends" term 15
 	grep '^profil: of 200 samples 150 ' "$tmp/err"
 	test -z "$(grep reads "$tmp/err")"
+	ends 137 LD_PRELOAD="$preload" PROFIL_INTERVAL=0.25 "$ends" idle 30
+	test -z "$(grep reads "$tmp/err")"
 }
 
 last_thread_exits() {
@@ -253,7 +255,7 @@ check 'PROFIL_INTERVAL: a killed program leaves a file, and nothing is interrupt
 check 'a daemon too' interval_of_a_daemon
 check 'no call is lost where counts begin anew amid others' interval_anew
 check 'a file is whole whenever one looks, also after SIGKILL' always_whole
-check 'a handler does not read the environment' reads_nothing
+check 'neither a handler nor the thread of the interval reads the environment' reads_nothing
 check 'a program still exits with its last thread' last_thread_exits
 check 'who leaves for a bad folder finds its file in the first' no_folder
 check 'what is not understood is told' no_thread

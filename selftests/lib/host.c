@@ -2,13 +2,14 @@
 /*
  * Opens libraries, and does as it is told:
  *
- *	host {FILE | N | close | deep | fork | hold | inside | size | term | dump}...
+ *	host {FILE | N | close | deep | fork | hold | inside | size | term | dump | wait}...
  *
  * FILE is opened, N calls are made in it, close closes it, deep is
  * for RTLD_DEEPBIND, and lazily, from then on, fork goes on in a child,
  * hold has a thread be in dl_iterate_phdr() until that ends, inside forks from there,
- * size prints how many pages are mapped, term is a signal that ends it, and dump says
- * what profil_dump() returns, and what becomes of errno 77.  With LINKED, calls are
+ * size prints how many pages are mapped, term is a signal that ends it, dump says
+ * what profil_dump() returns, and what becomes of errno 77, and wait is for three files of
+ * the interval: the last of them was begun meanwhile.  With LINKED, calls are
  * made in a library that it is linked to.
  */
 #define _GNU_SOURCE
@@ -21,6 +22,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -118,6 +120,17 @@ static void dump(void)
 	fflush(stdout);
 }
 
+static void wait_for_files(void)
+{
+	struct stat file = { 0 };
+	ino_t last = 0;
+
+	for (int files = 0; files < 4; usleep(1000)) {
+		files += !stat("gmon.out", &file) && file.st_ino != last;
+		last = file.st_ino;
+	}
+}
+
 static void print_size(void)
 {
 	FILE *statm = fopen("/proc/self/statm", "r");
@@ -154,6 +167,8 @@ static void act(char **words)
 			kill(getpid(), SIGTERM);
 		else if (!strcmp(*words, "dump"))
 			dump();
+		else if (!strcmp(*words, "wait"))
+			wait_for_files();
 		else if (isdigit(**words))
 			plug(atol(*words));
 		else
