@@ -35,6 +35,7 @@ struct libprofil_object {
 	uint32_t *counts;	/* one for each bin; NULL without memory for them */
 	unsigned int shift;	/* a bin has 2 bytes of code, shifted by this */
 	bool mapped, seen;
+	bool by_kernel;		/* its name is the file's own, and no link's to it */
 	struct libprofil_saved saved;	/* from the tables when it was unmapped */
 	/* The last file: another of this name may be replaced if it is all the same. */
 	struct {
@@ -97,6 +98,7 @@ void libprofil_state_may_die(bool may);
 /* sampling.c */
 void libprofil_sampling_start(void);
 void libprofil_sampling_follow(void);
+void libprofil_sampling_follow_unlocked(void);
 void libprofil_fallback_begin(void);
 void libprofil_fallback_take(const struct libprofil_object *program);
 
@@ -110,10 +112,11 @@ bool libprofil_is_one_of(const char *name, const char *const *list);
 /* loaded.c */
 typedef int libprofil_loaded_fn(struct dl_phdr_info *info, size_t size, void *arg);
 int libprofil_loaded_each(libprofil_loaded_fn *each, void *arg);
+int libprofil_loaded_each_unlocked(libprofil_loaded_fn *each, void *arg);
 
 /* objects.c */
 bool libprofil_objects_locked(void);
-bool libprofil_objects_find(struct libprofil_profile *profile);
+bool libprofil_objects_find(struct libprofil_profile *profile, bool by_kernel);
 
 /* saved_arcs.c */
 void libprofil_object_close(struct libprofil_object *object);

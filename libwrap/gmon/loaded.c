@@ -2,7 +2,9 @@
 /*
  * What is loaded: by dl_iterate_phdr(), but not in a forked child.  Another thread of
  * its parent may have been in there, or this one in the callback, and the C library
- * renews all locks of a child but that one.  So the child asks the kernel.
+ * renews all locks of a child but that one.  So the child asks the kernel.  And so does
+ * the thread that this library makes: else a program that forks with one thread of its
+ * own would have a child with that lock taken.
  */
 #define _GNU_SOURCE
 #include <fcntl.h>
@@ -147,7 +149,15 @@ static void cut(char *text)
 		*text = 0;
 }
 
-static int ask_kernel(libprofil_loaded_fn *each, void *arg)
+/**
+ * libprofil_loaded_each_unlocked() - Do so without a lock of the C library
+ * @each: As for libprofil_loaded_each(), but each object has the name of its file
+ * @arg: For @each
+ *
+ * Context: Any thread, while others load.
+ * Return: As libprofil_loaded_each() does.
+ */
+int libprofil_loaded_each_unlocked(libprofil_loaded_fn *each, void *arg)
 {
 	struct maps maps = { .bytes = 65536 };
 	int ret = 0;
@@ -179,5 +189,6 @@ static int ask_kernel(libprofil_loaded_fn *each, void *arg)
  */
 int libprofil_loaded_each(libprofil_loaded_fn *each, void *arg)
 {
-	return libprofil_forked ? ask_kernel(each, arg) : dl_iterate_phdr(each, arg);
+	return libprofil_forked ? libprofil_loaded_each_unlocked(each, arg) :
+				  dl_iterate_phdr(each, arg);
 }

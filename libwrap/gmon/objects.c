@@ -17,7 +17,7 @@
 struct finding {
 	struct libprofil_profile *profile;
 	size_t next;		/* object, if there is no new one */
-	bool program_seen, changed;
+	bool by_kernel, program_seen, changed;
 };
 
 static void widen(uintptr_t *low, uintptr_t *high, uintptr_t begin, uintptr_t end)
@@ -63,12 +63,13 @@ static void align(struct libprofil_object *object)
 	object->high = (object->high + ALIGNMENT - 1) & -ALIGNMENT;
 }
 
-/* In a forked child @like has the name of the file itself, and no link's to it. */
+/* The name may be that of a link to the file, or of a file that is gone. */
 static bool is_same(const struct libprofil_object *known, const struct libprofil_object *like)
 {
 	return known->base == like->base && known->low == like->low &&
 	       known->high == like->high &&
-	       (!strcmp(known->name, like->name) || (libprofil_forked && known->mapped));
+	       (!strcmp(known->name, like->name) ||
+		((known->by_kernel || like->by_kernel) && known->mapped));
 }
 
 /*
@@ -216,6 +217,7 @@ static int see(struct dl_phdr_info *info, size_t size, void *arg)
 
 	(void)size;
 	describe(info, &object);
+	object.by_kernel = finding->by_kernel;
 	if (!finding->program_seen) {
 		see_program(finding, &object);
 		return 0;
@@ -268,17 +270,21 @@ bool libprofil_objects_locked(void)
 /**
  * libprofil_objects_find() - Find what was mapped, and what was unmapped
  * @profile: Objects, or none, and the lock held
+ * @by_kernel: Without a lock of the C library
  *
- * Context: libprofil_loaded_each() may be called.
+ * Context: libprofil_loaded_each() may be called, or @by_kernel.
  * Return: Whether there was any.
  */
-bool libprofil_objects_find(struct libprofil_profile *profile)
+bool libprofil_objects_find(struct libprofil_profile *profile, bool by_kernel)
 {
-	struct finding finding = { .profile = profile };
+	struct finding finding = { .profile = profile, .by_kernel = by_kernel };
 
 	for (size_t i = 0; i < profile->num; i++)
 		profile->objects[i].seen = false;
-	libprofil_loaded_each(see, &finding);
+	if (by_kernel)
+		libprofil_loaded_each_unlocked(see, &finding);
+	else
+		libprofil_loaded_each(see, &finding);
 	/* It cannot be known what there is. */
 	if (!finding.program_seen)
 		return false;

@@ -185,11 +185,24 @@ static int follow(struct dl_phdr_info *info, size_t size, void *arg)
 	(void)arg;
 	libprofil_state_lock(&hold);
 	/* Without a rate none has begun: for one that begins, the environment is read. */
-	if ((!info || is_new(info)) && libprofil_objects_find(&libprofil_profile) &&
+	if ((!info || is_new(info)) && libprofil_objects_find(&libprofil_profile, !info) &&
 	    rate && !libprofil_arcs_off())
 		libprofil_sampling_start();
 	libprofil_state_unlock(&hold);
 	return 1;
+}
+
+static void follow_if_ours(bool by_kernel)
+{
+	int err = errno;
+
+	if (libprofil_profile.num && libprofil_state_is_ours()) {
+		if (by_kernel)
+			follow(NULL, 0, NULL);
+		else
+			dl_iterate_phdr(follow, NULL);
+	}
+	errno = err;
 }
 
 /**
@@ -197,13 +210,13 @@ static int follow(struct dl_phdr_info *info, size_t size, void *arg)
  */
 void libprofil_sampling_follow(void)
 {
-	int err = errno;
+	follow_if_ours(libprofil_forked);
+}
 
-	if (libprofil_profile.num && libprofil_state_is_ours()) {
-		if (libprofil_forked)
-			follow(NULL, 0, NULL);
-		else
-			dl_iterate_phdr(follow, NULL);
-	}
-	errno = err;
+/**
+ * libprofil_sampling_follow_unlocked() - Do so without a lock of the C library
+ */
+void libprofil_sampling_follow_unlocked(void)
+{
+	follow_if_ours(true);
 }

@@ -34,7 +34,7 @@ static void begin(unsigned long low, unsigned long high)
 	libprofil_fallback_begin();
 	profile->low = low;
 	profile->high = high;
-	libprofil_objects_find(profile);
+	libprofil_objects_find(profile, libprofil_forked);
 	/*
 	 * This one has memory allocated.  So whoever allocates follows forks
 	 * already, and in a child comes before forked(), which does the same.

@@ -135,7 +135,8 @@ static void begin_exits(void)
 /*
  * A thread that writes files time and again.  All signals are blocked in it, and
  * so none is for it that the program would have been given.  It never reads the
- * environment: a program with one thread of its own may change that at any moment.
+ * environment, and takes no lock that the C library does not renew in a child: a program
+ * with one thread of its own may change the one and fork at any moment.
  */
 #define STACK_BYTES	(256 * 1024)
 #define NSEC		1000000000LL
@@ -202,7 +203,7 @@ static void *work(void *arg)
 		exit_if_alone();
 		if (now() < due)
 			continue;
-		libprofil_sampling_follow();
+		libprofil_sampling_follow_unlocked();
 		libprofil_write(WRITE_AMID);
 		/* What was missed is not made up for. */
 		due += (now() - due) / interval * interval + interval;

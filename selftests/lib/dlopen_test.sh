@@ -313,6 +313,28 @@ interval_reads_nothing() {
 	test -z "$(grep reads "$tmp/err")"
 }
 
+# With a thread in dl_iterate_phdr() for as long as it takes: for the lock of that a child
+# of this program would wait for ever.
+interval_waits_for_no_lock() {
+	run timeout 20 env PROFIL_INTERVAL=0.01 "$tmp/host-pg" hold wait term || test $? = 143
+}
+
+# The kernel and the C library have other names for it; the object is one, and nothing else
+# is taken for one that has come or gone.
+interval_by_kernel() {
+	$CC -fPIC -shared -I"$here/../../uapi" -o "$tmp/device.so" "$here/device.c"
+	$CC -pg -pthread -o "$tmp/run-host" "$here/host.c" -Wl,-rpath,"$tmp/a"
+	ln -sf liba.so "$tmp/a/linka.so"
+	for name in linka.so "$tmp/a/linka.so"; do
+		run env PROFIL_INTERVAL=0.01 LD_PRELOAD="$tmp/device.so:$lib/libprofil.so" \
+			timeout 20 "$tmp/run-host" wait "$name" 20 wait 22 dump wait 2>"$tmp/err"
+		cat "$tmp/err"
+		test "$(grep -c '^start ' "$tmp/err")" = 2
+		test "$(find "$tmp/run" -type f | wc -l)" = 2
+		counted in_a 42 "$tmp/a/liba.so" "$tmp"/run/gmon.out.li*a.so
+	done
+}
+
 dump_leaves_errno() {
 	test "$(run "$tmp/host-pg" "$tmp/a/liba.so" 31 dump)" = '0 77'
 	files gmon.out gmon.out.liba.so
@@ -361,6 +383,8 @@ check 'a program that begins a profile by hand says of what' by_hand_where
 check 'and counts from there on' by_hand_when
 check 'the interval tells of what is closed' dump_of_closed
 check 'and reads nothing of the environment for it' interval_reads_nothing
+check 'its thread waits for no lock of the loader' interval_waits_for_no_lock
+check 'and knows a library by the place, whoever names it' interval_by_kernel
 check 'profil_dump() leaves errno as it was' dump_leaves_errno
 check 'or has the reason of the first file that failed' dump_says_why
 plan
