@@ -39,6 +39,7 @@ help:
 #?   make check-ci          debug kernels, other kernels, real programs; .ci/run is both
 #?   make long              the rest, for a release: hours, and it goes on where it stopped
 #?   make dist              the source as a tar, in build; the same files give the same bytes
+#?   make check-packages    as root: Debian's packages in both of its releases, installed, booted, purged
 #?   make results           what passed, when, on which content
 #?   make lint, test        checks of the source; tests that need no virtual machine
 #?   make bench, bench-all  what profiling costs on 6.12; on other kernels and arm64, too
@@ -90,6 +91,9 @@ test:
 
 check-ci:
 	@selftests/check.sh ci
+
+check-packages:
+	@selftests/check.sh packages
 
 results:
 	@selftests/check.sh --results
@@ -180,7 +184,7 @@ clean:
 # By name: the cache may be a folder that holds more than ours.
 distclean: clean
 	cd "$${PROFIL_CACHE:-$${XDG_CACHE_HOME:-$$HOME/.cache}/profil}" && \
-		rm -rf apt kernels passed programs source kvm-* lock.* tmp.*
+		rm -rf apt kernels passed programs roots source kvm-* lock.* tmp.*
 
-.PHONY: all help no-blanks modules lib tool quick lint test check check-ci long results bench bench-all doc \
+.PHONY: all help no-blanks modules lib tool quick lint test check check-ci check-packages long results bench bench-all doc \
 	demo vm vm-run install install-dkms uninstall deb dist clean distclean

@@ -61,7 +61,7 @@ protobuf-c-compiler demo tool deb
 zlib1g-dev demo tool deb
 libiberty-dev demo tool deb
 libjansson-dev demo tool deb
-golang-go tool
+golang-go tool packages
 libdebuginfod-dev tool
 gnuplot-nox bench
 debhelper deb
@@ -69,6 +69,8 @@ dh-dkms deb
 dpkg-dev deb
 lintian deb
 e2fsprogs packages
+makepkg packages
+rpm packages
 END
 }
 

@@ -44,7 +44,7 @@ declare -A READS=(
 	[order]='^(module/|libwrap/|Kbuild$)'
 	[size]='^(module|libwrap)/'
 	[comparison]='^(Documentation/comparison.rst|selftests/kernel/)'
-	[version]='^(Makefile|libwrap/Makefile|module/main.c|dkms.conf|debian/changelog|CHANGELOG.md|README.md)$'
+	[version]='^(Makefile|libwrap/Makefile|module/main.c|dkms.conf|debian/changelog|CHANGELOG.md|README.md|packaging/)'
 	[debian]='^(Documentation/man/|debian/)'
 	[statements]='^(Documentation/security.rst|selftests/kernel/)'
 )
@@ -426,13 +426,15 @@ versions() {
 		dkms.conf ^PACKAGE_VERSION="([0-9.]+)"
 		debian/changelog ^profil \(([0-9.]+)-
 		CHANGELOG.md ^## ([0-9.]+)
+		packaging/arch/PKGBUILD ^pkgver=([0-9.]+)
+		packaging/profil.spec ^Version:\s*([0-9.]+)
 		README.md .*dkms install profil/([0-9.]+)
 	END
 }
 
 check_version() {
 	versions | awk '{ print; if (NR > 1 && $2 != version) bad = 1; version = $2 }
-		END { exit bad || NR != 7 }'
+		END { exit bad || NR != 9 }'
 }
 
 # Each manual page is in a package, and each file is there that a package names.

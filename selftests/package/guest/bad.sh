@@ -1,0 +1,93 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+# In a root that does not run: what goes wrong when the module is installed ends in a state
+# that apt, or the line that it prints, gets out of.
+#
+# shellcheck disable=SC2317 # the tests are called by their names
+set -eu
+# shellcheck source-path=SCRIPTDIR source=lib.sh
+. /srv/test/lib.sh
+
+purged_before()
+{
+	files_of profil-dkms
+	apt purge profil-dkms
+	clean
+	none find /var/lib/dkms/profil
+	none modprobe -S "$newest" -n profil
+}
+
+install()
+{
+	apt install /srv/packages/profil-dkms_*.deb
+}
+
+mended()
+{
+	apt -f install
+	clean
+	built "$newest"
+}
+
+# As for a kernel that it cannot be built for.
+build_fails()
+{
+	mkdir -p /etc/dkms
+	echo 'MAKE[0]="false"' >/etc/dkms/profil.conf
+	none install
+	grep -F make.log "$tmp/apt"
+	rm /etc/dkms/profil.conf
+	mended
+}
+
+full_var()
+{
+	purged_before
+	mount -t tmpfs -o size=300k,mode=755 full /var/lib/dkms
+	none install
+	mount -o remount,size=100m /var/lib/dkms
+	mended
+	# what was made there has to stay
+	cp -a /var/lib/dkms /var/lib/dkms.full
+	umount /var/lib/dkms
+	rm -r /var/lib/dkms
+	mv /var/lib/dkms.full /var/lib/dkms
+}
+
+# A new kernel does not fit; that is not our package's fault, and it gets its module later.
+full_boot()
+{
+	apt purge "linux-image-$newest" linux-image-amd64
+	mount -t tmpfs -o size=5m full /boot
+	none apt install "linux-image-$newest"
+	umount /boot
+	mended
+}
+
+# Killed while the compiler runs, as by a reset: with all that it has started.
+interrupted()
+{
+	local group
+
+	purged_before
+	setsid apt-get -y install /srv/packages/profil-dkms_*.deb >"$tmp/interrupted" 2>&1 &
+	group=$!
+	until [ -e /var/lib/dkms/profil ] && find /var/lib/dkms/profil/ -name '*.o' | grep -q .; do
+		kill -0 $group
+		sleep 0.1
+	done
+	kill -9 -- -$group
+	wait $group || :
+	none apt -f install
+	grep -F 'dpkg --configure -a' "$tmp/apt"
+	dpkg --configure -a
+	mended
+}
+
+check 'bad: purged' purged_before
+check 'bad: dkms cannot build' build_fails
+check 'bad: /var is full' full_var
+check 'bad: apt is killed' interrupted
+check 'bad: /boot is full' full_boot
+check 'bad: purged at the end' purged_before
+plan

@@ -1,0 +1,31 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# Packages as users of Debian meet them: built in each release, installed, booted, upgraded,
+# broken and purged.  It needs to be root, and nothing of it is installed on this machine.
+#
+#   selftests/package/packages.sh [SUITE…]	bookworm and trixie
+set -euo pipefail
+
+here=$(cd "$(dirname "$0")" && pwd)
+# shellcheck source-path=SCRIPTDIR
+. "$here/../vm/lib.sh"
+
+[ "$(id -u)" = 0 ] || die 'a Debian root can only be made by root: sudo make check-packages'
+need mmdebstrap mmdebstrap
+need qemu-system-x86_64 qemu-system-x86
+need go golang-go
+[ $# -gt 0 ] || set -- bookworm trixie
+results=()
+for suite; do
+	out=$BUILD/package/$suite
+	rm -rf --one-file-system "$out"
+	mkdir -p "$out"
+	room "$out" 8000
+	unshare --mount "$here/suite.sh" "$suite" || say "$suite: not all was tested"
+	for part in build install boot user-1 root-1 upgrade user-2 root-2 bad; do
+		results+=("cat $out/$part.tap")
+	done
+	rm -rf --one-file-system "$out"/{build,system,image,tmp.*}
+done
+exec "$TOP/selftests/lib/prove.pl" 1 "${results[@]}"

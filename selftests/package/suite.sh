@@ -1,0 +1,135 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# Builds the packages in a release of Debian, installs them in another root of it, boots
+# that twice, and takes them away; for packages.sh, in a mount namespace of its own.
+#
+#   selftests/package/suite.sh SUITE
+#
+# What was tested, and how it went, is in build/package/SUITE/*.tap.
+#
+# shellcheck disable=SC2317 # the tests are called by their names
+set -euo pipefail
+
+here=$(cd "$(dirname "$0")" && pwd)
+# shellcheck source-path=SCRIPTDIR
+. "$here/roots.sh"
+suite=$1
+out=$BUILD/package/$suite
+export TMPDIR=$out
+# shellcheck source-path=SCRIPTDIR source=../lib/tap.sh
+. "$TOP/selftests/lib/tap.sh"
+tap_note=", in $suite"
+build=$out/build system=$out/system image=$out/image
+version=$(sed -n 's/^VERSION.*= //p' "$TOP/Makefile")
+
+# step WHAT: how long the others took is seen, too
+step()
+{
+	say "$suite: $1 ($SECONDS s)"
+}
+
+# inside ROOT COMMAND…: what it mounts is gone afterwards
+inside()
+{
+	# shellcheck disable=SC2016 # expanded there
+	unshare --mount sh -c 'mount -t proc proc "$0/proc" && exec chroot "$0" \
+		env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/tmp LC_ALL=C.UTF-8 "$@"' "$@" </dev/null
+}
+
+# As an ordinary user, with lintian at the end.
+builds()
+{
+	"$TOP/packaging/dist.sh" "$version" "$build/srv/profil.tar.gz"
+	tar -xzf "$build/srv/profil.tar.gz" -C "$build/srv"
+	chown -R 1000:1000 "$build/srv"
+	# shellcheck disable=SC2016
+	inside "$build" setpriv --reuid=1000 --regid=1000 --clear-groups \
+		sh -c 'cd "/srv/profil-$1" && packaging/deb.sh "$1"' sh "$version"
+	mkdir "$out/packages"
+	mv "$build/srv/profil-$version"/build/deb/*.deb "$out/packages"
+}
+
+# The same module once more, as the next version of its package.
+next()
+{
+	dpkg-deb -R "$out"/packages/profil-dkms_*.deb "$tmp/next"
+	sed -i 's/^Version: .*/&+next/' "$tmp/next/DEBIAN/control"
+	mkdir "$system/srv/next"
+	dpkg-deb --root-owner-group -b "$tmp/next" "$system/srv/next/profil-dkms.deb"
+}
+
+prepare()
+{
+	root "$suite" system "$system"
+	mkdir -p "$system/srv/test" "$system/home/user"
+	cp "$here"/guest/* "$TOP/selftests/lib/tap.sh" "$system/srv/test"
+	cp -r "$out/packages" "$TOP/debian/tests" "$system/srv"
+	next
+	echo user:x:1000:1000::/home/user:/bin/bash >>"$system/etc/passwd"
+	echo user:x:1000: >>"$system/etc/group"
+	chown 1000:1000 "$system/home/user"
+	mv "$system"/srv/test/*.service "$system/etc/systemd/system"
+	ln -s ../profil-root.service "$system/etc/systemd/system/multi-user.target.wants"
+	read -r before newest <"$system/etc/kernels"
+}
+
+# boot NUMBER KERNEL: with its own init, until it powers itself off; jobs that the system
+# does at times would hold locks that ours need
+boot()
+{
+	local status=0
+
+	echo "BOOT=$1" >"$system/srv/test/boot"
+	rm -f "$image"
+	mke2fs -q -t ext4 -d "$system" "$image" 6G
+	timeout --foreground -k 5 1500 qemu-system-x86_64 -nodefaults -no-user-config -display none -no-reboot \
+		-M pc -m 1024 -smp 2 -accel tcg,thread=single -cpu max \
+		-kernel "$system/boot/vmlinuz-$2" -initrd "$system/boot/initrd.img-$2" \
+		-drive "file=$image,format=raw,if=virtio,cache=unsafe" \
+		-serial "file:$out/console-$1.log" -serial "file:$tmp/user" -serial "file:$tmp/root" \
+		-append "root=/dev/vda rw console=ttyS0,115200 loglevel=5 panic=-1 oops=panic mitigations=off no_timer_check systemd.show_status=0 \
+			systemd.mask=apt-daily.timer systemd.mask=apt-daily-upgrade.timer systemd.mask=man-db.timer \
+			systemd.mask=dpkg-db-backup.timer systemd.mask=fstrim.timer systemd.mask=e2scrub_all.timer" \
+		</dev/null || status=$?
+	tr -d '\r' <"$tmp/user" >"$out/user-$1.tap"
+	tr -d '\r' <"$tmp/root" >"$out/root-$1.tap"
+	"$VM/splat.sh" "$out/console-$1.log" && return $status
+}
+
+# What one user wrote, Go's reader reads on this machine.
+read_by_go()
+{
+	debugfs -R "dump /home/user/profile.pb.gz $tmp/profile.pb.gz" "$image"
+	go tool pprof -top -nodecount=1 "$tmp/profile.pb.gz" | tee "$tmp/top"
+	tail -n 1 "$tmp/top" | grep -w _PyEval_EvalFrameDefault
+	go tool pprof -raw "$tmp/profile.pb.gz" | grep 'ticks'
+}
+
+step 'the root to build in'
+root "$suite" build "$build"
+step 'building'
+check 'the packages are built, and lintian is silent' builds >"$out/build.tap"
+plan >>"$out/build.tap"
+[ -d "$out/packages" ] || exit
+rm -r "$build"
+step 'the root to boot'
+prepare
+step 'installing'
+inside "$system" /srv/test/install.sh >"$out/install.tap"
+step 'the first boot'
+{
+	tap_count=0
+	check "$before boots and ends" boot 1 "$before"
+	check "$before go tool pprof" read_by_go
+	step "upgrading to $newest"
+	inside "$system" /srv/test/upgrade.sh >"$out/upgrade.tap"
+	step 'the second boot'
+	check "$newest boots and ends" boot 2 "$newest"
+	check "$newest go tool pprof" read_by_go
+	plan
+} >"$out/boot.tap"
+rm "$image"
+step 'bad input'
+inside "$system" /srv/test/bad.sh >"$out/bad.tap"
+step 'done'
