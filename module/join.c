@@ -58,8 +58,10 @@ static bool profil_join_traces(struct task_struct *task)
 	bool traces;
 
 	rcu_read_lock();
-	tracer = ptrace_parent(task);
-	cred = rcu_dereference(task->ptracer_cred);
+	/* Others change it, under a lock that modules have not. */
+	tracer = data_race(ptrace_parent(task));
+	/* And this one: what does not fit the tracer is nobody's. */
+	cred = data_race(rcu_dereference(task->ptracer_cred));
 	traces = tracer && same_thread_group(tracer, current) &&
 		 cred && uid_eq(cred->euid, current_euid()) &&
 		 cred->user_ns == current_user_ns();
@@ -83,8 +85,8 @@ static int profil_join_task(struct profil_table *table, struct task_struct *task
 		return -EAGAIN;
 	if (!profil_join_traces(task))
 		return -EPERM;
-	/* This flag does not change. */
-	if (data_race(task->flags) & PF_KTHREAD || !READ_ONCE(task->mm))
+	/* This flag does not change; of who exits, it is found out below. */
+	if (data_race(task->flags & PF_KTHREAD || !task->mm))
 		return -ESRCH;
 	tgid = get_task_pid(task, PIDTYPE_TGID);
 	err = profil_member_add(table, task, exec_id);

@@ -115,8 +115,11 @@ static int profil_member_add_locked(struct profil_table *table, struct task_stru
 
 	member->tgid = get_pid(tgid);
 	member->table = table;
-	/* One that is exiting has none, and is in no image that counts. */
-	member->mm = READ_ONCE(task->mm) ?: (void *)member;
+	/*
+	 * One that is exiting has none, and is in no image that counts.  One that executes a
+	 * program has another one soon, and profil_member_exec() or its number tells.
+	 */
+	member->mm = data_race(READ_ONCE(task->mm)) ?: (void *)member;
 	member->exec_id = exec_id;
 	member->index = profil_table_row(table, parent, pid_nr_ns(tgid, table->pids), task->comm);
 	member->row = &table->processes[member->index];
