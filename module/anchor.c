@@ -10,6 +10,7 @@
 #include <linux/file.h>
 #include <linux/mm.h>
 #include <linux/mman.h>
+#include <linux/mmap_lock.h>
 
 #include "profil.h"
 #include "race.h"
@@ -91,6 +92,23 @@ int profil_anchor_mmap(struct file *file, struct vm_area_struct *vma)
 	vm_flags_clear(vma, VM_MAYREAD | VM_MAYWRITE | VM_MAYEXEC);
 	vma->vm_ops = &profil_anchor_ops;
 	vma->vm_private_data = reg;
+	if (!profil_race_fails())
+		return 0;
+	/* As the kernel does before 6.12 if it has no memory for the mapping. */
+	profil_anchor_close(vma);
+	return -ENOMEM;
+}
+
+/*
+ * Waits until the mapping of a registration that was found is made.  If it fails after
+ * profil_anchor_mmap(), as it may before Linux 6.12, the registration is dead then.
+ * Returns 0, or -EINTR on a fatal signal.
+ */
+int profil_anchor_wait(struct profil_reg *reg)
+{
+	if (mmap_read_lock_killable(reg->mm))
+		return -EINTR;
+	mmap_read_unlock(reg->mm);
 	return 0;
 }
 

@@ -11,6 +11,7 @@
 #include "command.h"
 #include "limits.h"
 #include "profil.h"
+#include "race.h"
 #include "reg.h"
 #include "set.h"
 #include "tick.h"
@@ -102,12 +103,15 @@ static int profil_start_set(struct file *file, struct profil_set *set,
 	struct profil_reg *reg;
 	int tries, err;
 
+	profil_race(PROFIL_RACE_FIND);
 	for (tries = 0; tries < PROFIL_START_TRIES; tries++) {
 		reg = profil_reg_get(current->mm);
 		if (reg) {
 			/* The set may be gone as soon as it is on. */
 			start->out_cookie = set->gen;
-			err = profil_profile_on(reg, set);
+			err = profil_anchor_wait(reg);
+			if (!err)
+				err = profil_profile_on(reg, set);
 			if (!err)
 				profil_timer_run(reg);
 			start->out_anchor = READ_ONCE(reg->anchor);

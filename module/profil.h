@@ -171,6 +171,7 @@ void profil_object_end(struct profil_args *args, bool told);
 /* anchor.c */
 int profil_anchor_mmap(struct file *file, struct vm_area_struct *vma);
 int profil_anchor_create(struct file *device);
+int profil_anchor_wait(struct profil_reg *reg);
 
 /* profile.c */
 struct profil_reg *profil_profile_create(struct mm_struct *mm);

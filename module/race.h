@@ -20,6 +20,7 @@ enum profil_race_point {
 	PROFIL_RACE_SWITCH,	/* registration found, set not changed */
 	PROFIL_RACE_CLOSE,	/* anchor unmapped, set taken for good, still found */
 	PROFIL_RACE_ANCHOR,	/* no registration found, none published */
+	PROFIL_RACE_FIND,	/* buffers checked, registration not looked for */
 	PROFIL_RACE_RETIRE,	/* set taken for good, hook still held */
 	PROFIL_RACE_SETTLE,	/* hook has no users, not disarmed */
 	PROFIL_RACE_TAKEOVER,	/* own timers armed, the other hook still on the tick */
@@ -28,8 +29,11 @@ enum profil_race_point {
 
 #ifdef PROFIL_TEST
 void profil_race(enum profil_race_point point);
+/* Whether a test wants the kernel's next step to fail: not before others could run. */
+bool profil_race_fails(void);
 #else
 static inline void profil_race(enum profil_race_point point) {}
+static inline bool profil_race_fails(void) { return false; }
 #endif
 
 #endif /* _PROFIL_RACE_H */

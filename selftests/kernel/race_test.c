@@ -806,6 +806,36 @@ TEST_F(race, start_against_start)
 	other_join(&self->other);
 }
 
+/* The other thread's mapping fails when this START has found what it published. */
+TEST_F(race, start_against_a_mapping_that_fails)
+{
+	struct round round = { .fd = self->fd, .counter = self->pages[1] };
+	int i, ret;
+
+	ASSERT_EQ(0, pthread_barrier_init(&round.barrier, NULL, 2));
+	self->other.memory = &round;
+	ASSERT_EQ(0, other_start(&self->other, step_start));
+	/* This one comes to the registration while the other one is kept from failing. */
+	hold("find", 20000);
+	for (i = 0; i < 10; i++) {
+		write_file(PARAMETERS "race_failures", 0, "1");
+		pthread_barrier_wait(&round.barrier);
+		usleep(10000);
+		ret = profil_start_page(self->fd, hot_a, self->pages[0]);
+		self->other.stop = i == 9;
+		pthread_barrier_wait(&round.barrier);
+		EXPECT_TRUE(!ret || ret == -ENOMEM);
+		EXPECT_TRUE(!round.ret || round.ret == -ENOMEM);
+		if (ret && round.ret)
+			continue;
+		EXPECT_EQ(0, profil_stats(self->fd, &self->stats));
+		EXPECT_EQ(PROFIL_STATE_ON, self->stats.out_state);
+		munmap((void *)find_anchor(NULL), PAGE);
+	}
+	write_file(PARAMETERS "race_failures", 0, "0");
+	other_join(&self->other);
+}
+
 /* The anchor goes while START has its registration in hand. */
 static void step_unmap(struct other *other)
 {

@@ -32,6 +32,7 @@ static const char *const profil_race_names[] = {
 	[PROFIL_RACE_SWITCH]	= "switch",
 	[PROFIL_RACE_CLOSE]	= "close",
 	[PROFIL_RACE_ANCHOR]	= "anchor",
+	[PROFIL_RACE_FIND]	= "find",
 	[PROFIL_RACE_RETIRE]	= "retire",
 	[PROFIL_RACE_SETTLE]	= "settle",
 	[PROFIL_RACE_TAKEOVER]	= "takeover",
@@ -108,6 +109,20 @@ static void profil_race_stay(void)
 		if (preemptible())
 			cond_resched();
 	}
+}
+
+static unsigned int profil_race_failures;
+module_param_named(race_failures, profil_race_failures, uint, 0644);
+MODULE_PARM_DESC(race_failures, "so many anchors fail to be mapped after they were published");
+
+bool profil_race_fails(void)
+{
+	unsigned int left = READ_ONCE(profil_race_failures);
+
+	if (!left || cmpxchg(&profil_race_failures, left, left - 1) != left)
+		return false;
+	profil_race_stay();
+	return true;
 }
 
 /**
