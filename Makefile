@@ -19,7 +19,7 @@ help:
 	@sed -n 's/^#? \{0,1\}//p' $(firstword $(MAKEFILE_LIST))
 
 #? Try it, in a virtual machine; nothing is loaded into this machine's kernel:
-#?   make demo              where does SQLite spend its time?  PROG='…': a program of yours
+#?   make demo              profil run of SQLite: where does its time go?  PROG='…': of yours
 #?   make vm                a shell with the module loaded
 #?   make vm-run CMD='…'    a command there, in the folder DIR= of this machine; it has no input,
 #?                          and its errors come with its output
