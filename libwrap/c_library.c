@@ -48,16 +48,27 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
  */
 static atomic_bool fell_back;
 
-static bool counting;	/* under the lock: the timer and the signal are the C library's */
+/* Under the lock. */
+static bool counting;	/* the timer and the signal are the C library's */
+static sigset_t mask;	/* that the lock's owner had before */
 
+/* No signal handler of this thread runs meanwhile, for it may want the same. */
 static void lock_profil(void)
 {
+	sigset_t all, old;
+
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &old);
 	pthread_mutex_lock(&lock);
+	mask = old;
 }
 
 static void unlock_profil(void)
 {
+	sigset_t old = mask;
+
 	pthread_mutex_unlock(&lock);
+	pthread_sigmask(SIG_SETMASK, &old, NULL);
 }
 
 /* A forked child must not inherit the lock from a thread it does not have. */

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * PROFIL_FALLBACK=signal in the shared library, with the C library's real
- * profil() behind it.  open(), ioctl() and close() are this file's own: there is
- * no device until a test says so.
+ * profil() behind it.  open(), ioctl(), close() and setitimer() are this file's own:
+ * there is no device until a test says so.
  */
+#define _GNU_SOURCE
 #include <errno.h>
 #include <pthread.h>
 #include <signal.h>
@@ -12,6 +13,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/syscall.h>
 #include <sys/time.h>
 #include <time.h>
 #include <unistd.h>
@@ -312,6 +314,76 @@ static bool not_beside_the_device(void)
 	return true;
 }
 
+static atomic_int amid;		/* of what the handler of SIGUSR1 is still to come */
+static atomic_bool handled;
+
+static void stop_in_handler(int sig)
+{
+	(void)sig;
+	profil(bins, sizeof(bins), 0, 0);
+	profil_stop();
+	handled = true;
+}
+
+static void signal_amid(void)
+{
+	if (amid) {
+		amid = 0;
+		raise(SIGUSR1);
+	}
+}
+
+/* The library's, while it stops the C library's. */
+int setitimer(__itimer_which_t which, const struct itimerval *new, struct itimerval *old)
+{
+	signal_amid();
+	return syscall(SYS_setitimer, which, new, old);
+}
+
+/* It begins before the library, whose lock is thus taken before this is called. */
+static void begin(void)
+{
+	pthread_atfork(signal_amid, NULL, NULL);
+}
+
+static __attribute__((section(".preinit_array"), used)) void (*const first)(void) = begin;
+
+static bool handler_waits(void)
+{
+	sigset_t now;
+
+	alarm(60);
+	signal(SIGUSR1, stop_in_handler);
+	TAP_CHECK(fallen_back());
+	amid = 1;
+	TAP_CHECK(!profil_stop());
+	TAP_CHECK(handled);
+	TAP_CHECK(!timer_runs());
+	TAP_CHECK(!pthread_sigmask(SIG_BLOCK, NULL, &now) && !sigismember(&now, SIGUSR1));
+	return true;
+}
+
+static bool handler_waits_for_fork(void)
+{
+	sigset_t now;
+	int status;
+	pid_t pid;
+
+	alarm(60);
+	signal(SIGUSR1, stop_in_handler);
+	TAP_CHECK(fallen_back());
+	amid = 1;
+	pid = fork();
+	pthread_sigmask(SIG_BLOCK, NULL, &now);
+	if (!pid)
+		_exit(handled || sigismember(&now, SIGUSR1));
+	TAP_CHECK(handled);
+	TAP_CHECK(!sigismember(&now, SIGUSR1));
+	TAP_CHECK(waitpid(pid, &status, 0) == pid);
+	TAP_CHECK(status == 0);
+	return true;
+}
+
 static atomic_bool enough;
 
 static void *start_and_stop(void *unused)
@@ -421,6 +493,8 @@ int main(void)
 	tap_fork(sprofil_replaces, "sprofil() ends the C library's, and replaces it if it can");
 	tap_fork(failure_keeps, "a failed START ends the C library's with ENXIO alone");
 	tap_fork(not_beside_the_device, "no C library's while the device's may go on");
+	tap_fork(handler_waits, "a handler of a signal may end it amid an end");
+	tap_fork(handler_waits_for_fork, "or amid a fork, and then the child has the same signals");
 	tap_fork(many_threads, "threads may start and end the C library's at once");
 	tap_fork(fork_between, "a child forked meanwhile can end the C library's");
 	tap_fork(never_both, "of the C library's and the device's one is left");
