@@ -125,6 +125,29 @@ static int overwrite(int fd, int new, int old)
 	return err;
 }
 
+static bool is_stream(mode_t mode)
+{
+	return S_ISFIFO(mode) || S_ISCHR(mode);
+}
+
+/*
+ * The name may have become another file's after it was looked at.  Nothing of that one is
+ * changed: then the name is taken.
+ */
+static int open_old(const char *path, int flags, bool stream)
+{
+	int fd = open(path, flags | O_NOFOLLOW | O_NOCTTY | O_CLOEXEC);
+	struct stat stat;
+
+	if (fd < 0)
+		return -1;
+	if (!fstat(fd, &stat) && (stream ? is_stream(stat.st_mode) : S_ISREG(stat.st_mode)))
+		return fd;
+	close(fd);
+	errno = EEXIST;
+	return -1;
+}
+
 /* The file is whole in memory before the old one is opened. */
 static int write_in_place(const struct libprofil_gmon *gmon, const char *path)
 {
@@ -137,7 +160,7 @@ static int write_in_place(const struct libprofil_gmon *gmon, const char *path)
 	else
 		err = libprofil_file_write(gmon, new);
 	if (!err) {
-		fd = open(path, O_RDWR | O_NOFOLLOW | O_CLOEXEC);
+		fd = open_old(path, O_RDWR, false);
 		err = fd < 0 ? errno : overwrite(fd, new, old);
 	}
 	if (fd >= 0 && close(fd) && !err)
@@ -152,14 +175,13 @@ static int write_in_place(const struct libprofil_gmon *gmon, const char *path)
 /* As the C library does, it waits for a reader, but only at the end of a program. */
 static int write_into(const struct libprofil_gmon *gmon, const char *path)
 {
-	int flags = O_WRONLY | O_NOFOLLOW | O_NOCTTY | O_CLOEXEC;
-	int reader = gmon->last ? -1 : open(path, flags | O_NONBLOCK);
+	int reader = gmon->last ? -1 : open_old(path, O_WRONLY | O_NONBLOCK, true);
 	int fd, err;
 
 	if (!gmon->last && reader < 0)
 		return errno;
 	libprofil_state_may_die(true);
-	fd = open(path, flags);
+	fd = open_old(path, O_WRONLY, true);
 	err = fd < 0 ? errno : write_and_close(gmon, fd);
 	libprofil_state_may_die(false);
 	if (reader >= 0)
@@ -180,7 +202,7 @@ static int write_file(const struct libprofil_gmon *gmon, const char *path, bool 
 	int err = 0;
 
 	exists = !lstat(path, &stat);
-	if (exists && (S_ISFIFO(stat.st_mode) || S_ISCHR(stat.st_mode)))
+	if (exists && is_stream(stat.st_mode))
 		return write_into(gmon, path);
 	if (exists && !(replace && S_ISREG(stat.st_mode)))
 		err = S_ISLNK(stat.st_mode) ? ELOOP : S_ISDIR(stat.st_mode) ? EISDIR : EEXIST;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * To preload: where no file can be made (CREATE=ERRNO), or none can be renamed
- * (RENAME=ERRNO), or all processes have the same number (PID=NUMBER), as in namespaces.
+ * (RENAME=ERRNO), or all processes have the same number (PID=NUMBER), as in namespaces; or
+ * where each file that lstat() finds is another one afterwards (WAS=fifo, WAS=file).
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -9,6 +10,8 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -35,6 +38,16 @@ int open(const char *path, int flags, ...)
 int rename(const char *old, const char *new)
 {
 	return fails("RENAME") ? -1 : renameat2(AT_FDCWD, old, AT_FDCWD, new, 0);
+}
+
+int lstat(const char *path, struct stat *file)
+{
+	int ret = fstatat(AT_FDCWD, path, file, AT_SYMLINK_NOFOLLOW);
+	const char *was = getenv("WAS");
+
+	if (!ret && was)
+		file->st_mode = strcmp(was, "fifo") ? S_IFREG : S_IFIFO;
+	return ret;
 }
 
 pid_t getpid(void)

@@ -211,6 +211,25 @@ fifo_broken() {
 	test -p gmon.out
 }
 
+# Put there after the name was looked at: it is not touched, and the profile is elsewhere.
+fifo_became_file() {
+	begin
+	echo old >gmon.out
+	leaf 12 LD_PRELOAD="$tmp/fails.so:$lib/libprofil.so" WAS=fifo
+	says 'cannot write gmon.out: File exists; it is gmon.out.[0-9]+-[0-9a-f]+'
+	test "$(cat gmon.out)" = old
+	has 12 gmon.out.*
+}
+
+# In a folder where it cannot be replaced.
+file_became_fifo() {
+	begin
+	mkfifo gmon.out
+	leaf 12 LD_PRELOAD="$tmp/fails.so:$lib/libprofil.so" WAS=file CREATE=13
+	says 'cannot write gmon.out: File exists; .*'
+	only gmon.out
+}
+
 # Neither it nor what is behind it is touched, as in the C library; but there is a profile.
 symbolic_link() {
 	begin
@@ -318,6 +337,8 @@ check 'a FIFO is written, not replaced' fifo
 check 'which waits for a reader, unless it is killed' fifo_waits
 check 'but only at the end' fifo_on_demand
 check 'a reader who leaves does not end it' fifo_broken
+check 'nor is a file written that took the place of one' fifo_became_file
+check 'nor one that took the place of a file' file_became_fifo
 check 'a symbolic link is not followed, and not replaced' symbolic_link
 check 'of a hard link this name alone is another file' hard_link
 check 'two processes of the same number have a file each' same_pid
