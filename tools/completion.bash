@@ -47,7 +47,7 @@ _profil()
 			return
 		fi
 		case $before in
-		-p | --pid) words=$(pgrep -u "$EUID") ;;
+		-p | --pid) words=$(pgrep -u "$EUID" 2>/dev/null) ;;
 		--by) words='function line object process address' ;;
 		-d | -F | -n | -o | --duration | --frequency | --rows | --output | --slots) return ;;
 		*)

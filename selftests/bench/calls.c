@@ -17,6 +17,7 @@
  * Prints the value and of how many it is.
  */
 #include <pthread.h>
+#include <stdbool.h>
 #include <sys/wait.h>
 
 #define PROFIL_TEST	/* a prototype: its names are all that is needed */

@@ -29,7 +29,7 @@ debootstrap()
 {
 	apt-config dump | grep '^Acquire::' >"$scratch/aptopt" || :
 	echo 'Acquire::Check-Valid-Until "false";' >>"$scratch/aptopt"
-	TMPDIR=$scratch mmdebstrap --mode=root --aptopt="$scratch/aptopt" --skip=cleanup/apt,essential/unlink \
+	TMPDIR=$scratch mmdebstrap --mode=root --aptopt="$scratch/aptopt" --dpkgopt=force-unsafe-io --skip=cleanup/apt,essential/unlink \
 		"${@:3}" "$1" "$scratch/root.tar" "deb $mirror $1 main" "deb $mirror_security $1-security main" \
 		>"$scratch/log" 2>&1 ||
 		die "mmdebstrap cannot make a root of $1: $(grep -m 1 '^E:' "$scratch/log" || tail -n 1 "$scratch/log")"

@@ -35,9 +35,11 @@ well() {
 
 # run SCRIPT ARGUMENT: in that machine; all that it says is one line that matches
 run() {
-	sed -E "s,([ \"<])/(run|\.dockerenv|sys|lib/modules|proc)\>,\1$root/\2,g" "$top/debian/profil-dkms.$1" >"$tmp/script"
-	PATH=$bin:$PATH sh "$tmp/script" "$2" >"$said" 2>&1
+	sed -E "s/^#DEBHELPER#$/${debhelper:-}/; s,([ \"<])/(run|\.dockerenv|sys|lib/modules|proc)\>,\1$root/\2,g" "$top/debian/profil-dkms.$1" >"$tmp/script"
+	local status=0
+	PATH=$bin:$PATH sh "$tmp/script" "$2" >"$said" 2>&1 || status=$?
 	cat "$said" "$tmp/modprobe"
+	return $status
 }
 
 # says LINE: that one alone
@@ -93,6 +95,16 @@ not_built() {
 	says 'not loaded: dkms did not build it for this kernel, 9.9: see above'
 }
 
+# The part of the script that debhelper writes ends it, and apt has to hear of that.
+dkms_fails() {
+	local status=0
+	well
+	debhelper='exit 10' run postinst configure || status=$?
+	[ $status = 10 ]
+	says 'not installed: dkms failed, see above: mend that, then apt -f install; or apt purge profil-dkms'
+	[ ! -s "$tmp/modprobe" ]
+}
+
 # What kmod says of 6.1 and of 5.10.
 secure_boot() {
 	local why
@@ -137,11 +149,13 @@ leaves_the_machine_of_a_chroot_alone() {
 
 in_use() {
 	well
-	mkdir -p "$root/sys/module/profil" "$root/proc/42"
+	mkdir -p "$root/sys/module/profil" "$root"/proc/4{2,3,4}
 	echo '7f0000000000-7f0000001000 ---s 00000000 00:05 100 /dev/profil' >"$root/proc/42/maps"
+	echo '7f0000000000-7f0000001000 r--s 00000000 00:0e 100 anon_inode:[profil]' >"$root/proc/43/maps"
+	echo '7f0000000000-7f0000001000 r-xp 00000000 08:01 100 /usr/bin/profil' >"$root/proc/44/maps"
 	command_is modprobe 'exit 1'
 	run prerm remove
-	says 'the module is in use and stays loaded: rmmod profil removes it when these processes have ended: 42'
+	says 'the module is in use and stays loaded: rmmod profil removes it when these processes have ended: 42 43'
 }
 
 check 'the module is loaded' loads
@@ -150,6 +164,7 @@ check 'not loaded: a container' container
 check 'not loaded: a chroot' chroot
 check 'not loaded: no headers' no_headers
 check 'not loaded: not built' not_built
+check 'not installed: dkms fails' dkms_fails
 check 'not loaded: Secure Boot' secure_boot
 check 'not loaded: another reason' another_reason
 check 'one that is in use stays after an upgrade' stays_loaded_after_an_upgrade

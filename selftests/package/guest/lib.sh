@@ -49,10 +49,10 @@ clean()
 left_over()
 {
 	dpkg-query -W -f '${db:Status-Status} ${Package}\n' '*profil*' | grep -v '^not-installed' || :
-	find /usr/src /lib/modules /var/lib/dkms /var/lib/dpkg/info /etc -xdev -name '*profil*' \
-		! -name profile ! -name profile.d ! -path '/etc/systemd/system/*'
+	find /usr/src /lib/modules /var/lib/dkms /var/lib/dpkg/info /etc -xdev \
+		\( -name profil -o -name 'profil[.-]*' -o -name 'libprofil*' \) ! -path '/etc/systemd/system/*'
 	while read -r name; do
-		[ -d "$name" ] || ls -d "$name" || :
+		[ ! -f "$name" ] || echo "$name"
 	done <"$tmp/files"
 } 2>/dev/null
 

@@ -36,7 +36,7 @@ one_line()
 session()
 {
 	# shellcheck disable=SC2016
-	setpriv --reuid=1000 --regid=1000 --clear-groups sh -c 'cd; exec profil run -o during.pb.gz -- sh -c "
+	setpriv --reuid=1000 --regid=1000 --clear-groups sh -c 'cd /home/user; exec profil run -o during.pb.gz -- sh -c "
 		touch begun; until [ -e enough ]; do :; done"' >"$tmp/session" 2>&1 &
 	session=$!
 	until [ -e /home/user/begun ]; do
@@ -92,7 +92,7 @@ purge_in_use()
 	rm -f /home/user/begun /home/user/enough
 	session
 	purge
-	said "the module is in use and stays loaded: rmmod profil removes it when these processes have ended: $(pgrep -d ' ' -x profil)"
+	said "the module is in use and stays loaded: rmmod profil removes it when these processes have ended: $session"
 	session_ends
 	rmmod profil
 }
