@@ -212,6 +212,8 @@ struct profil_table *profil_table_create(const struct profil_ioc_session *args)
 
 	if (!table)
 		return NULL;
+	raw_spin_lock_init(&table->lock);
+	mutex_init(&table->settle);
 	table->bytes = profil_table_layout(&page, args);
 	table->page = __vmalloc(table->bytes, PROFIL_GFP_TABLES | __GFP_ZERO);
 	table->files = kvcalloc(args->objects, sizeof(*table->files), PROFIL_GFP);
@@ -229,8 +231,6 @@ struct profil_table *profil_table_create(const struct profil_ioc_session *args)
 	table->secret = get_random_u64() | 1;
 	table->flags = args->flags;
 	profil_table_rate(table, args);
-	raw_spin_lock_init(&table->lock);
-	mutex_init(&table->settle);
 	return table;
 }
 
