@@ -115,10 +115,7 @@ static int profil_member_add_locked(struct profil_table *table, struct task_stru
 
 	member->tgid = get_pid(tgid);
 	member->table = table;
-	/*
-	 * One that is exiting has none, and is in no image that counts.  One that executes a
-	 * program has another one soon, and profil_member_exec() or its number tells.
-	 */
+	/* Who is exiting has none.  Who executes has another soon: its number tells. */
 	member->mm = data_race(READ_ONCE(task->mm)) ?: (void *)member;
 	member->exec_id = exec_id;
 	member->index = profil_table_row(table, parent, pid_nr_ns(tgid, table->pids), task->comm);
@@ -211,8 +208,9 @@ void profil_member_fork(struct task_struct *parent, struct task_struct *child)
 		if (member->tgid != tgid || member->table->flags & PROFIL_SESSION_F_NOINHERIT ||
 		    member->mm != parent->mm || member->exec_id != parent->self_exec_id)
 			continue;
+		/* One that was attached meanwhile, or whose session has ended, is not missed. */
 		if (profil_member_add_locked(member->table, child, child->self_exec_id,
-					     member->index))
+					     member->index) == -ENOSPC)
 			profil_table_inc(&member->table->page->forks_missed);
 	}
 	raw_spin_unlock(&profil_member_lock);

@@ -151,7 +151,8 @@ static __poll_t profil_session_poll(struct file *file, poll_table *wait)
 
 	poll_wait(file, &table->wait, wait);
 	if (READ_ONCE(table->stopped) ||
-	    (smp_load_acquire(&table->had_members) && !READ_ONCE(table->page->members)))
+	    (smp_load_acquire(&table->had_members) &&	/* before members, as they are stored */
+	     !READ_ONCE(table->page->members)))
 		return EPOLLHUP;
 	return 0;
 }

@@ -50,7 +50,7 @@ struct profil_slot *profil_table_slot(struct profil_table *table, u32 begin, u64
 
 /* Makes a free entry that of @file.  Its path is taken where one may sleep. */
 static void profil_table_enter(struct profil_table *table, u32 index, struct file *file,
-			     const struct inode *inode)
+			       const struct inode *inode)
 {
 	struct profil_object_entry *entry = &table->objects[index];
 	struct profil_object_file *kept = &table->files[index];

@@ -30,7 +30,7 @@ static unsigned int profil_max_timer_rate = PROFIL_TIMER_RATE_MAX;
 module_param_named(max_timer_rate, profil_max_timer_rate, uint, 0644);
 MODULE_PARM_DESC(max_timer_rate, "highest rate of the timer source in samples for each second of CPU time (default 10000, which is the most; 0: no timer source)");
 
-/* Those of a CPU: one for its process' own profile, and one for each session of a member. */
+/* Those of a CPU: one for its process' own profile, one for each session of a member. */
 struct profil_timers {
 	struct mm_struct	*mm;	/* the first runs for it, a key; or NULL */
 	struct pid		*tgid;	/* others run for it, a key; or NULL */
@@ -71,7 +71,7 @@ static void profil_timer_begin_own(struct profil_timers *timers, struct profil_r
 
 static void profil_timer_end_own(struct profil_timers *timers)
 {
-	struct profil_reg *reg = timers->mm ? profil_reg_find(timers->mm) : NULL;
+	struct profil_reg *reg = profil_reg_find(timers->mm);
 
 	profil_countdown_end(&timers->own, reg ? reg->timer_left : NULL);
 	timers->mm = NULL;
@@ -140,24 +140,20 @@ static void profil_timer_end_sessions(struct profil_timers *timers)
 }
 
 /* Interrupts off, the runqueue locked: nothing here may wake anybody. */
-static void profil_timer_switch(void *data, bool preempt,
-				struct task_struct *prev,
-				struct task_struct *next,
-				unsigned int prev_state)
+static void profil_timer_switch(void *data, bool preempt, struct task_struct *prev,
+				struct task_struct *next, unsigned int prev_state)
 {
 	struct profil_timers *timers = this_cpu_ptr(&profil_timers);
 	/* Others may change its flags, but not these. */
 	bool borrower = data_race(next->flags) & PROFIL_PF_BORROWERS;
 	struct mm_struct *mm = borrower ? NULL : next->mm;
 	struct pid *tgid = borrower || !atomic_read(&profil_members) ? NULL : task_tgid(next);
-	struct profil_reg *reg;
 
 	rcu_read_lock();
 	if (mm != timers->mm) {
 		if (timers->mm)
 			profil_timer_end_own(timers);
-		reg = mm ? profil_reg_find(mm) : NULL;
-		profil_timer_begin_own(timers, reg);
+		profil_timer_begin_own(timers, mm ? profil_reg_find(mm) : NULL);
 	}
 	if (tgid != timers->tgid) {
 		if (timers->tgid)
@@ -181,9 +177,9 @@ static bool profil_timer_sample_own(struct profil_countdown *down)
 
 static bool profil_timer_sample_session(struct profil_countdown *down)
 {
-	struct profil_member *member = profil_timer_member(task_tgid(current),
-							   down->period.gen);
+	struct profil_member *member;
 
+	member = profil_timer_member(task_tgid(current), down->period.gen);
 	if (!member)
 		return false;
 	profil_place_sample(member, get_irq_regs(), profil_countdown_forward(down));
@@ -265,8 +261,7 @@ int profil_timer_arm(void)
 		for (i = 0; i < PROFIL_MEMBER_SESSIONS; i++)
 			profil_countdown_init(&timers->session[i], profil_timer_expired);
 	}
-	err = tracepoint_probe_register(profil_timer_point, profil_timer_switch,
-					NULL);
+	err = tracepoint_probe_register(profil_timer_point, profil_timer_switch, NULL);
 	if (!err)
 		smp_store_release(&profil_timer_armed, true);	/* (H) */
 	return err;
@@ -281,8 +276,7 @@ void profil_timer_disarm(void)
 	if (!profil_timer_armed)
 		return;
 	WRITE_ONCE(profil_timer_armed, false);
-	tracepoint_probe_unregister(profil_timer_point, profil_timer_switch,
-				    NULL);
+	tracepoint_probe_unregister(profil_timer_point, profil_timer_switch, NULL);
 	tracepoint_synchronize_unregister();
 	synchronize_rcu();	/* ticks that saw it armed */
 	for_each_possible_cpu(cpu) {

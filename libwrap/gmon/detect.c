@@ -75,7 +75,7 @@ static __attribute__((destructor)) void finish(void)
 	libprofil_detect();
 	if (libprofil_profile.num)
 		_mcleanup();
-	else if (libprofil_verbose() && !libprofil_commanded())
+	else if (libprofil_is_set("PROFIL_VERBOSE") && !libprofil_commanded())
 		say_uncounted();
 }
 

@@ -153,7 +153,7 @@ void libprofil_path_begin(void);
 #define WRITE_AMID	(1 << 1)	/* anything: the environment may be in change */
 
 int libprofil_write(unsigned int flags);
-bool libprofil_verbose(void);
+bool libprofil_is_set(const char *variable);
 void libprofil_write_begin(void);
 void libprofil_write_series(void);
 

@@ -233,17 +233,11 @@ int libprofil_write(unsigned int flags)
 	return err ? -1 : 0;
 }
 
-static bool is_set(const char *variable)
+bool libprofil_is_set(const char *variable)
 {
 	const char *value = secure_getenv(variable);
 
 	return value && !strcmp(value, "1");
-}
-
-/* Whether PROFIL_VERBOSE asks to be told more. */
-bool libprofil_verbose(void)
-{
-	return is_set("PROFIL_VERBOSE");
 }
 
 /**
@@ -252,8 +246,8 @@ bool libprofil_verbose(void)
 void libprofil_write_begin(void)
 {
 	libprofil_path_begin();
-	anew = is_set("PROFIL_RESET");
-	verbose = libprofil_verbose();
+	anew = libprofil_is_set("PROFIL_RESET");
+	verbose = libprofil_is_set("PROFIL_VERBOSE");
 }
 
 static bool forget_arc(void *arg, struct libprofil_arc *arc)

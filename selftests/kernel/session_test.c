@@ -1455,7 +1455,6 @@ static const char *const knobs[] = {
 
 #define SIZES	4	/* of these are what a session takes at its beginning */
 
-
 FIXTURE(quota) {
 	char was[ARRAY_SIZE(knobs)][32];
 	struct view view;

@@ -115,8 +115,9 @@ void mock_at(enum mock_point point, void (*hook)(void))
 /* Without the lock, for it may give commands. */
 static void run_hook(enum mock_point point)
 {
-	void (*hook)(void) = atomic_exchange(&hooks[point], NULL);
+	void (*hook)(void);
 
+	hook = atomic_exchange(&hooks[point], NULL);
 	if (hook)
 		hook();
 }

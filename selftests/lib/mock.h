@@ -52,7 +52,7 @@ bool mock_counts(void);
 enum mock_point {
 	MOCK_STARTED,		/* START is answered */
 	MOCK_STOPPED,		/* STOP is answered */
-	MOCK_UNMAPS,		/* it is asked whether this is the anchor, and it will be unmapped */
+	MOCK_UNMAPS,		/* it is asked whether this is the anchor, before its unmap */
 	MOCK_POINTS
 };
 
