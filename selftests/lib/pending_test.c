@@ -17,6 +17,9 @@
 #define PF_KTHREAD	1
 #define TWA_RESUME	0
 #define GFP_KERNEL_ACCOUNT 0
+#define __GFP_RETRY_MAYFAIL 0
+#define __GFP_NORETRY 0
+#define __GFP_NOWARN 0
 #define PROFIL_HAVE_TASK_WORK true
 #define THIS_MODULE	NULL
 #define ARRAY_SIZE(array) (sizeof(array) / sizeof((array)[0]))

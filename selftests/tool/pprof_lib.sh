@@ -2,7 +2,8 @@
 # shellcheck shell=bash
 # What go tool pprof says of a profile, against what profil report says.
 
-export PPROF_TMPDIR=$tmp HOME=$tmp
+# The caller has made this folder.
+export PPROF_TMPDIR=${tmp:?} HOME=$tmp
 
 # Address by address: samples, cpu, user, system, name.
 # same_addresses FILE
