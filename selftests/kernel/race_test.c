@@ -1268,7 +1268,11 @@ TEST_F(race, hook_switched_off_against_ticks)
 	ASSERT_TRUE(burn(self->fd, hot_a, 3));
 	busy = hook_taken_over(self->fd, file);
 	ASSERT_LE(0, busy);
-	EXPECT_GE(100, busy);
+	/*
+	 * Two looks, a third of a second apart, and timers are armed; where time is the count
+	 * of instructions, that machine is a slow one.
+	 */
+	EXPECT_GE(getenv("profil_exact") ? 200 : 100, busy);
 	EXPECT_TRUE(burn(self->fd, hot_a, 5));
 }
 
