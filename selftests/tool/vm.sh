@@ -34,7 +34,8 @@ prepare_programs() {
 }
 
 what=${1:-guest}
-make -s -C "$TOP/tools" O="$O"
+# Two lanes may be at work.
+locked_here tool make -s -C "$TOP/tools" O="$O"
 "prepare_$what"
 "$VM/run.sh" --kernel "${KERNEL:-6.12}" --cpus 1 --mem 1024 --icount 3 --timeout 1800 \
 	--append cryptomgr.notests --root9p --dir "$O:rw" -- "$here/$what.sh" >"$O/$what.tap"
