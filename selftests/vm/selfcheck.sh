@@ -136,13 +136,13 @@ of_make()
 	make -s -C "$TOP" "$@"
 }
 
-# terminal: as "make vm" has it, of 27 rows and 91 columns
+# terminal: as "make vm" has it, of 27 rows and 91 columns, for more than its line holds at a time
 terminal()
 {
 	# At the end of its input, script may lose output: so this one has no end.
 	mkfifo "$tmp/keys"
 	TERM=screen script -qec "stty rows 27 cols 91; $VM/run.sh --kernel $kernel --module none \
-		--interactive -- sh -c 'echo \$(stty size) \$TERM'" /dev/null <>"$tmp/keys"
+		--interactive -- sh -c 'seq 1000; echo \$(stty size) \$TERM'" /dev/null <>"$tmp/keys"
 }
 
 # headers VERSION: of an image that says it is that, and is longer than a pipe
