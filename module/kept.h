@@ -72,25 +72,24 @@ static __always_inline u64 profil_kept_place(const struct profil_kept *kept, u64
 }
 
 /*
- * The object of the mapping @now, of which all but the object is known, as it was kept at
- * @seq; or 0.
+ * The object of a mapping of which all but that is known, as it was kept at @seq; or 0.  Its
+ * parts are no struct, which each tick that looks would have to fill.
  */
-static __always_inline u32 profil_kept_object(const struct profil_kept *kept,
-					      const struct profil_kept_range *now, u32 seq)
+static __always_inline u32 profil_kept_object(const struct profil_kept *kept, u64 start,
+					      u64 bytes, u64 base, const struct inode *inode,
+					      u32 seq)
 {
 	const struct profil_kept_range *range = kept->range;
 	u64 stamp;
 	u32 object;
 
-	while (READ_ONCE(range->start) != now->start)
+	while (READ_ONCE(range->start) != start)
 		if (++range == kept->range + PROFIL_KEPT)
 			return 0;
 	stamp = smp_load_acquire(&range->stamp);	/* (M) */
 	if ((u32)stamp != (seq & ~PROFIL_KEPT_CHANGES) ||
-	    READ_ONCE(range->start) != now->start ||
-	    READ_ONCE(range->bytes) != now->bytes ||
-	    READ_ONCE(range->base) != now->base ||
-	    READ_ONCE(range->inode) != now->inode)
+	    READ_ONCE(range->start) != start || READ_ONCE(range->bytes) != bytes ||
+	    READ_ONCE(range->base) != base || READ_ONCE(range->inode) != inode)
 		return 0;
 	object = READ_ONCE(range->object);
 	smp_rmb();	/* (M) */

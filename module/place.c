@@ -72,34 +72,37 @@ static __always_inline const struct inode *profil_place_inode(const struct vm_ar
 	return likely(vma->vm_file) ? file_user_inode(vma->vm_file) : NULL;
 }
 
-/* What @vma maps, but for its object. */
-static __always_inline struct profil_kept_range profil_place_range(const struct vm_area_struct *vma)
+/* What is new in a member's address space is kept.  Its object, or 0 if there is no entry for it. */
+static noinline u32 profil_place_keep(struct profil_member *member,
+				      const struct vm_area_struct *vma, u32 seq)
 {
-	return (struct profil_kept_range){
+	struct profil_kept_range new = {
 		.start	= vma->vm_start,
 		.bytes	= vma->vm_end - vma->vm_start,
 		.base	= profil_place_base(vma),
 		.inode	= profil_place_inode(vma),
 	};
+
+	if (new.inode)
+		new.object = profil_table_object(member->table, vma->vm_file, new.inode);
+	else if (vma->vm_start == profil_vdso(vma->vm_mm))
+		new.object = PROFIL_OBJECT_VDSO;
+	else
+		new.object = PROFIL_OBJECT_ANONYMOUS;
+	if (new.object)
+		profil_kept_write(&member->kept, &new, seq);
+	return new.object;
 }
 
-/*
- * What is new in a member's address space is kept: @new, which is what @vma maps.  Its
- * object, or 0 if there is no entry for it.
- */
-static noinline u32 profil_place_keep(struct profil_member *member,
-				      const struct vm_area_struct *vma,
-				      struct profil_kept_range *new, u32 seq)
+/* The object that @vma maps, which may be kept, or 0 if there is no entry for it. */
+static __always_inline u32 profil_place_object(struct profil_member *member,
+					       const struct vm_area_struct *vma, u64 base)
 {
-	if (new->inode)
-		new->object = profil_table_object(member->table, vma->vm_file, new->inode);
-	else if (vma->vm_start == profil_vdso(vma->vm_mm))
-		new->object = PROFIL_OBJECT_VDSO;
-	else
-		new->object = PROFIL_OBJECT_ANONYMOUS;
-	if (new->object)
-		profil_kept_write(&member->kept, new, seq);
-	return new->object;
+	u32 seq = profil_mm_seq(vma->vm_mm), object;
+
+	object = profil_kept_object(&member->kept, vma->vm_start, vma->vm_end - vma->vm_start,
+				    base, profil_place_inode(vma), seq);
+	return likely(object) ? object : profil_place_keep(member, vma, seq);
 }
 
 /* Counts @n ticks at a place, whether it has a slot or is to have one. */
@@ -133,10 +136,9 @@ static noinline void profil_place_hint(struct profil_member *member, struct mm_s
 static PROFIL_LOOK void profil_place_look(struct profil_member *member, struct mm_struct *mm,
 					  u64 pc, unsigned long system, unsigned int n)
 {
-	u32 object = PROFIL_OBJECT_NONE, seq;
-	struct profil_kept_range now;
+	u32 object = PROFIL_OBJECT_NONE;
 	struct vm_area_struct *vma;
-	u64 place = pc;
+	u64 place = pc, base;
 
 	if (!profil_may_look(system) || !mmap_read_trylock(mm)) {
 		profil_place_hint(member, mm, pc, system, n);
@@ -144,12 +146,9 @@ static PROFIL_LOOK void profil_place_look(struct profil_member *member, struct m
 	}
 	vma = vma_lookup(mm, pc);
 	if (likely(vma)) {
-		seq = profil_mm_seq(mm);
-		now = profil_place_range(vma);
-		place = pc - now.start + now.base;
-		object = profil_kept_object(&member->kept, &now, seq);
-		if (unlikely(!object))
-			object = profil_place_keep(member, vma, &now, seq);
+		base = profil_place_base(vma);
+		place = pc - vma->vm_start + base;
+		object = profil_place_object(member, vma, base);
 	}
 	mmap_read_unlock(mm);
 	profil_place_count(member, place, object, system, n);

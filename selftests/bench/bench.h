@@ -51,6 +51,7 @@ static inline uint64_t instructions(void)
 
 void burst(void);
 void burst_too(void);
+void burst_few(void);	/* few instructions, many times */
 
 #define BURST_CODE(name)					\
 	".globl " #name "\n"					\
@@ -62,10 +63,20 @@ void burst_too(void);
 	"	ret\n"						\
 	".balign 4096\n"
 
+#if defined(__x86_64__)
+#define BURST_FEW "	mov $450, %ecx\n1:	dec %ecx\n	jne 1b\n	ret\n"
+#else
+#define BURST_FEW "	mov w0, #450\n1:	subs w0, w0, #1\n	b.ne 1b\n	ret\n"
+#endif
+
 __asm__(".pushsection .text.burst, \"ax\"\n"
 	".balign 4096\n"
 	BURST_CODE(burst)
 	BURST_CODE(burst_too)
+	".globl burst_few\n"
+	".type burst_few, %function\n"
+	"burst_few:\n"
+	BURST_FEW
 	".popsection\n");
 
 static inline void fail(const char *what)

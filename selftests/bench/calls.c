@@ -6,8 +6,9 @@
  *   calls again			the longest of many START and STOP after it
  *   calls stop THREADS		the longest STOP beside so many running threads, in
  *				CPU time: another's turn is no matter of STOP
- *   calls fork PROFILED		fork, until the child has ended
- *   calls exec PROFILED RATE	the same with exec, so many times a second
+ *   calls fork WHO		fork, until the child has ended; WHO profiles it is
+ *				nobody, profil, or member: a session
+ *   calls exec WHO RATE	the same with exec, so many times a second
  *   calls threads NUM		so many threads have one counter: samples that
  *				were missed, and samples
  *   calls tries NUM		the same, of the test build of the module: how often
@@ -23,6 +24,7 @@
 #define PROFIL_TEST	/* a prototype: its names are all that is needed */
 #include "../../module/race.h"
 #include "event.h"
+#include "who.h"
 
 #define MANY		300
 #define BURSTS		(1600000000 / BURST)
@@ -131,14 +133,13 @@ static uint64_t time_of_fork(char *self, unsigned int rate)
 	return instructions() - before;
 }
 
-static void calls_fork(char *self, bool profiled, unsigned int rate)
+static void calls_fork(char *self, const char *who, unsigned int rate)
 {
 	unsigned int i, num = rate ? 40 : MANY;
 	uint64_t taken[MANY];
-	int fd = device();
 
-	if (profiled)
-		time_of_start(fd);
+	number = 1;
+	find_who(who)->begin();
 	for (i = 0; i < num; i++) {
 		taken[i] = time_of_fork(self, rate);
 		if (rate)
@@ -209,7 +210,8 @@ static void calls_tries(int num)
 int main(int argc, char **argv)
 {
 	const char *what = argc > 1 ? argv[1] : "";
-	int number = argc > 2 ? atoi(argv[2]) : 0;
+	const char *who = argc > 2 ? argv[2] : "";
+	int given = atoi(who);
 	int other = argc > 3 ? atoi(argv[3]) : 0;
 
 	if (!strcmp(what, "start"))
@@ -217,12 +219,12 @@ int main(int argc, char **argv)
 	else if (!strcmp(what, "again"))
 		calls_again();
 	else if (!strcmp(what, "stop"))
-		calls_stop(number);
+		calls_stop(given);
 	else if (!strcmp(what, "fork") || !strcmp(what, "exec"))
-		calls_fork(argv[0], number, other);
+		calls_fork(argv[0], who, other);
 	else if (!strcmp(what, "threads"))
-		calls_threads(number);
+		calls_threads(given);
 	else if (!strcmp(what, "tries"))
-		calls_tries(number);
+		calls_tries(given);
 	return 0;
 }

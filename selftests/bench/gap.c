@@ -8,7 +8,8 @@
  * profil, sigprof, glibc, perf: this one; hundred: this one by us, as profil() does,
  * 100 times a second; floor: this one by that module; member: this one by a session
  * of ours; members: processes that sleep, by a session.  WORK
- * is what it does: user; kernel, where it is nearly always in a system call; or
+ * is what it does: user; few, the same in few instructions, where a session soon has
+ * a slot for each; kernel, where it is nearly always in a system call; or
  * long, one call over many ticks.  NUMBER is of regions, for profil; of processes,
  * for other and members; of bytes of code, for text, which is this process by us; of samples
  * in a period of the tick, for timer, which is our other source, and perf.
@@ -234,9 +235,12 @@ static void report_long(void)
 
 int main(int argc, char **argv)
 {
+	const char *what;
+
 	who = find_who(argc > 1 ? argv[1] : "nobody");
-	in_kernel = argc > 2 && strcmp(argv[2], "user");
-	work = in_kernel ? work_kernel : burst;
+	what = argc > 2 ? argv[2] : "user";
+	in_kernel = !strcmp(what, "kernel") || !strcmp(what, "long");
+	work = in_kernel ? work_kernel : !strcmp(what, "few") ? burst_few : burst;
 	if (argc > 3)
 		number = strtoul(argv[3], NULL, 0);
 	if (argc > 4)
@@ -245,7 +249,7 @@ int main(int argc, char **argv)
 	memset(gaps, 0, sizeof(gaps));
 	memset(bins, 0, sizeof(bins));
 	who->begin();
-	if (argc > 2 && !strcmp(argv[2], "long")) {
+	if (!strcmp(what, "long")) {
 		report_long();
 		return 0;
 	}
