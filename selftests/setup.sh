@@ -49,7 +49,9 @@ groff-base check
 clang check
 g++ check tool
 perl build check debug tool
-valgrind check test programs bench
+valgrind check test programs bench tool
+google-perftools tool
+jq tool
 bc debug
 flex debug
 bison debug

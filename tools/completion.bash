@@ -48,6 +48,7 @@ _profil()
 		fi
 		case $before in
 		-p | --pid) words=$(pgrep -u "$EUID" 2>/dev/null) ;;
+		-f | --format) words='pprof callgrind collapsed cpuprofile gmon json tsv' ;;
 		--by) words='function line object process address' ;;
 		-d | -F | -n | -o | --duration | --frequency | --rows | --output | --slots) return ;;
 		*)

@@ -14,6 +14,7 @@
 #include "say.h"
 #include "store.h"
 #include "unpack.h"
+#include "whole.h"
 
 /* A full table of a session, with long names, is below this. */
 #define BYTES_MAX ((size_t)128 << 20)
@@ -40,86 +41,19 @@ static unsigned char *compress_bytes(const unsigned char *bytes, size_t length, 
 	return out;
 }
 
-static bool write_all(int fd, const unsigned char *bytes, size_t length)
-{
-	while (length) {
-		ssize_t n = write(fd, bytes, length);
-
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n <= 0)
-			return false;
-		bytes += n;
-		length -= n;
-	}
-	return true;
-}
-
-static mode_t mode_of_new_files(void)
-{
-	mode_t mask = umask(0);
-
-	umask(mask);
-	return 0666 & ~mask;
-}
-
-/* What is no ordinary file, like a pipe, is written to as it is. */
-static bool write_in_place(const char *file, const unsigned char *bytes, size_t length)
-{
-	int fd = open(file, O_WRONLY | O_CLOEXEC | O_NOCTTY);
-	bool written;
-
-	if (fd < 0)
-		return false;
-	written = write_all(fd, bytes, length);
-	return !close(fd) && written;
-}
-
-static bool write_renamed(const char *file, const unsigned char *bytes, size_t length)
-{
-	bool written = false;
-	char *new;
-	int fd, error;
-
-	if (asprintf(&new, "%s.XXXXXX", file) < 0)
-		allocated(NULL);
-	fd = mkostemp(new, O_CLOEXEC);
-	if (fd >= 0) {
-		written = write_all(fd, bytes, length) && !fchmod(fd, mode_of_new_files());
-		written = !close(fd) && written && !rename(new, file);
-		error = errno;
-		if (!written)
-			unlink(new);
-		errno = error;
-	}
-	free(new);
-	return written;
-}
-
 /* The last profile of this name is worth a second look. */
 static void keep_old(const char *file)
 {
+	struct stat st;
 	char *old;
 
-	if (strcmp(file, STORE_FILE))
+	if (strcmp(file, STORE_FILE) || (!stat(file, &st) && !S_ISREG(st.st_mode)))
 		return;
 	if (asprintf(&old, "%s.old", file) < 0)
 		allocated(NULL);
 	/* where it cannot be renamed, it cannot be replaced, and that is said */
 	rename(file, old);
 	free(old);
-}
-
-static bool write_bytes(const char *file, const unsigned char *bytes, size_t length)
-{
-	struct stat st;
-
-	if (!strcmp(file, "-"))
-		return write_all(STDOUT_FILENO, bytes, length);
-	if (!stat(file, &st) && !S_ISREG(st.st_mode))
-		return write_in_place(file, bytes, length);
-	keep_old(file);
-	return write_renamed(file, bytes, length);
 }
 
 void store_check(const char *file)
@@ -147,8 +81,10 @@ long long store_write(struct profile *profile, const char *file)
 	size_t length, out_length;
 	unsigned char *bytes = profile_pack(profile, &length);
 	unsigned char *out = compress_bytes(bytes, length, &out_length);
-	bool written = write_bytes(file, out, out_length);
+	bool written;
 
+	keep_old(file);
+	written = whole_write(file, out, out_length);
 	if (!written)
 		say("the profile cannot be written to %s: %s; choose another file with -o",
 		    file, strerror(errno));

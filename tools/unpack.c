@@ -127,14 +127,30 @@ static const char *unpack_line(struct unpacking *unpacking, const Pb__Location *
 	return location->line[0]->line < 0 ? "a line has a negative number" : NULL;
 }
 
+/* The object of a location, which may have none. */
+static const char *unpack_mapping(struct unpacking *unpacking, uint64_t id, size_t *object)
+{
+	struct profile *profile = unpacking->profile;
+	size_t index;
+
+	if (!id) {
+		*object = profile_add_object(profile, (struct object) {
+			.file = profile_string(profile, "[unknown]"),
+			.build_id = profile_string(profile, ""),
+		});
+		return NULL;
+	}
+	if (!ids_find(&unpacking->objects, id, &index))
+		return "a location names a mapping that is not there";
+	*object = unpacking->object_index[index];
+	return NULL;
+}
+
 static const char *unpack_places(struct unpacking *unpacking)
 {
 	struct profile *profile = unpacking->profile;
 	const Pb__Profile *in = unpacking->in;
 	const char *none = profile_string(profile, "");
-	size_t unknown = profile_add_object(profile, (struct object) {
-		.file = profile_string(profile, "[unknown]"), .build_id = none,
-	});
 
 	if (!IDS(&unpacking->functions, in->function, in->n_function))
 		return "it has two functions of one id";
@@ -143,18 +159,13 @@ static const char *unpack_places(struct unpacking *unpacking)
 	unpacking->place_index = allocated(calloc(in->n_location + 1, sizeof(size_t)));
 	for (size_t i = 0; i < in->n_location; i++) {
 		struct place place = { .function = none, .symbol = none, .source = none };
-		const char *wrong = unpack_line(unpacking, in->location[i], &place);
-		size_t index;
+		const char *wrong =
+			unpack_line(unpacking, in->location[i], &place) ?:
+			unpack_mapping(unpacking, in->location[i]->mapping_id, &place.object);
 
 		place.address = in->location[i]->address;
-		place.object = unknown;
 		if (wrong)
 			return wrong;
-		if (in->location[i]->mapping_id) {
-			if (!ids_find(&unpacking->objects, in->location[i]->mapping_id, &index))
-				return "a location names a mapping that is not there";
-			place.object = unpacking->object_index[index];
-		}
 		unpacking->place_index[i] = profile_add_place(profile, place);
 	}
 	return NULL;

@@ -48,6 +48,9 @@ values()
 	offered profil run -p '' | grep -w $$
 	is '' profil report --rows = ''
 	is '' profil report ''
+	# as the command's help has them
+	is "$(profil export --help | sed -nE 's/^  ([a-z]+) +\.[a-z.]+ .*/\1/p' | paste -s -d ' ')" profil export -f ''
+	is 'callgrind' profil export --format = call
 }
 
 # Options end where the program begins; there, those are its own.

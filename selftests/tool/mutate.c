@@ -8,8 +8,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "formats.h"
 #include "order.h"
 #include "pack.h"
+#include "rows.h"
 #include "say.h"
 #include "summary.h"
 #include "text.h"
@@ -38,8 +40,24 @@ static void look(struct profile *profile)
 		summary_head(nowhere, profile, &table);
 		text_table(nowhere, &table, random_below(5));
 		summary_tail(nowhere, profile, &table);
+		rows_tsv(nowhere, profile, &table);
+		rows_json(nowhere, profile, &table);
 		table_free(&table);
 	}
+}
+
+/* Who exports it has put it in order. */
+static void look_at_formats(struct profile *profile)
+{
+	uint64_t period = profile->period_ns;
+
+	profile->period_ns = period ? period : 1;
+	callgrind_write(profile, nowhere);
+	collapsed_write(profile, nowhere);
+	cpuprofile_write(profile, nowhere);
+	for (size_t i = 0; i < profile->num_objects; i++)
+		gmon_write(profile, i, nowhere);
+	profile->period_ns = period;
 }
 
 static void shuffle(struct profile *profile)
@@ -67,6 +85,8 @@ static unsigned char *again(const unsigned char *from, size_t length, size_t *ou
 			shuffle(&profile);
 		out = profile_pack(&profile, out_length);
 		look(&profile);
+		profile_order(&profile);
+		look_at_formats(&profile);
 	} else {
 		fputs(wrong, nowhere);
 	}

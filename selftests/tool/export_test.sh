@@ -1,0 +1,158 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+# profil export: each format is read by the program that it is for, which says of each function
+# what profil report says.
+set -eu
+. "$(dirname "$0")/lib.sh"
+
+cd "$tmp"
+whole profil.pb.gz
+
+# ours BY EXPRESSION: of the rows of profil report, sorted
+ours() {
+	profil report --by "$1" --tsv | awk -F '\t' "\$1 == \"$1\" { $2 }" | sort >ours
+	[ "$(wc -l <ours)" = 6 ]
+}
+
+pprof() {
+	profil export -o copy.pb.gz
+	cmp copy.pb.gz profil.pb.gz
+	profil export -o twice.pb.gz profil.pb.gz copy.pb.gz
+	profil report --tsv twice.pb.gz | awk -F '\t' '$1 == "function" { print $2 / 2, $8 }' >theirs
+	profil report --tsv | awk -F '\t' '$1 == "function" { print $2, $8 }' | diff theirs -
+}
+
+callgrind() {
+	profil export -o x.callgrind
+	callgrind_annotate --threshold=100 x.callgrind >shown
+	grep -E '^197 .* 636,000,000 .* 152,000,000 .* PROGRAM TOTALS$' shown
+	ours function 'print $2, $4, $5, $8, $9'
+	sed -nE 's/ *\([^)]*%\)//g; s/,//g; s/^ *([0-9]+) +([0-9]+) +([0-9]+) +[^ ]*[?c]:(.*) \[(.*)\]$/\1 \2 \3 \4 \5/p' shown |
+		sort | diff - ours
+	# address and line as well
+	grep -x "0x$(at "$planted" hot) 8 100 360000000 40000000" x.callgrind
+}
+
+collapsed() {
+	profil export -o x.folded
+	ours function 'print $9 ";" $8 " " $2'
+	sort x.folded | diff - ours
+	# a semicolon of a name is no level
+	sed "s/planted$/plan;ted/" table >semi && cp "$planted" 'plan;ted'
+	PROFIL_FAKE=semi profil run -q -o semi.pb.gz true
+	sed "s,$planted,./plan;ted," table >semi
+	PROFIL_FAKE=semi profil run -q -o semi.pb.gz true
+	profil export -f collapsed -o - semi.pb.gz | grep '^\./plan:ted;hot 100$'
+}
+
+# of PROGRAM: as google-pprof sees it, by address
+cpuprofile_of() {
+	profil export -o x.cpuprofile "$2"
+	google-pprof --text --addresses "$1" x.cpuprofile 2>warned |
+		awk '$1 + 0 && $7 ~ /^[a-z]/ { print $1, $7, $8 }' | sort >theirs
+	profil report --by line --tsv "$2" | awk -F '\t' '$10 != "" { print $2, $8, $10 }' |
+		sed 's/box<int>/box/' | sort >ours
+	[ "$(wc -l <ours)" = 4 ]
+	diff theirs ours
+}
+
+cpuprofile() {
+	cpuprofile_of "$planted" profil.pb.gz
+	grep -q 'Total: 197 samples' <(google-pprof --text "$planted" x.cpuprofile 2>&1)
+}
+
+# A program that has one place only.
+fixed() {
+	local fixed=$tmp/fixed name
+	gcc -g -O0 -no-pie -fdebug-prefix-map="$here"=/src/ -o "$fixed" "$here/planted.c"
+	for name in hot cold _ZN2ns3boxIiE4turnEi main; do
+		sed -i "s, $(at "$planted" $name) , $(printf %x $((0x$(at "$fixed" $name) - 0x400000))) ," table
+	done
+	sed -i "s,$planted,$fixed," table
+	profil run -q -o fixed.pb.gz true
+	cpuprofile_of "$fixed" fixed.pb.gz
+	profil export -o fixed.gmon fixed.pb.gz
+	gprof -b -p "$fixed" fixed.gmon.fixed | grep -E ' 0\.40 +hot$'
+}
+
+# gprof_of FILE: seconds and functions
+gprof_of() {
+	gprof -b -p "$planted" "$1" | awk '$1 + 0 { $1 = $2 = ""; sub(/^ +/, ""); sub(/\(int\)/, ""); print }' | sort
+}
+
+gmon() {
+	says 0 profil export -o x.gmon
+	# how to read it
+	sed 's/^gprof -b -p //' err | diff - <(echo "$planted x.gmon.planted")
+	ls x.gmon.*
+	[ "$(ls x.gmon.*)" = x.gmon.planted ]
+	profil report --tsv | awk -F '\t' '$1 == "function" && $9 !~ /^\[/ { printf "%.2f %s\n", $3 / 1e9, $8 }' |
+		sort >ours
+	[ "$(wc -l <ours)" = 4 ]
+	gprof_of x.gmon.planted | diff - ours
+}
+
+# More than a bin holds: what is said is a matter of rounding, and not of 16 bits.
+many() {
+	sed -E "s/^(slot 10 $(at "$planted" hot) 0) .*/\1 1000000 10/" table >many
+	PROFIL_FAKE=many profil run -q -o many.pb.gz true
+	profil export -o many.gmon many.pb.gz
+	gprof_of many.gmon.planted | awk '$2 == "hot" { print; found = $1 > 3950 && $1 < 4170 } END { exit !found }'
+}
+
+programs() {
+	profil export -f json -o - | jq -r '.rows[] | [.samples, .name, .place] | @tsv' >theirs
+	profil export -f tsv -o - | awk -F '\t' -v OFS='\t' '$1 == "address" { print $2, $8, $10 }' >ours
+	diff theirs ours
+	[ "$(wc -l <ours)" = 6 ]
+	profil report --by address --tsv | cmp - <(profil export -f tsv -o -)
+}
+
+refused() {
+	says 125 profil export
+	grep 'which file shall be written? name it with -o' err
+	says 125 profil export -o file
+	grep 'the end of file says no format; give one with -f: pprof, callgrind' err
+	says 125 profil export -f gprof -o file
+	grep 'was given gprof' err
+	says 1 profil export -f gmon -o -
+	grep 'a file for each object' err
+	says 1 profil export -o /no/such/x.json
+	grep 'cannot be written to /no/such/x.json' err
+	says 1 profil export -o x.json nothing.pb.gz
+	grep 'nothing.pb.gz cannot be read' err
+	none ls file*
+}
+
+# A table of some thousand bytes.
+by_hundreds() {
+	table
+	for i in $(seq 100); do
+		echo "slot 2 7f00000020$((i + 100)) 2 1 1"
+	done
+}
+
+# What was there stays until the new one is whole.
+kept() {
+	echo before >x.json
+	head -c 100 profil.pb.gz >half.pb.gz
+	says 1 profil export -o x.json half.pb.gz
+	grep -x before x.json
+	by_hundreds >table
+	PROFIL_FAKE=table profil run -q -o big.pb.gz true
+	says 1 sh -c 'ulimit -f 1; exec profil export -o big.tsv big.pb.gz'
+	grep 'cannot be written to big.tsv: File too large' err
+	[ "$(ls big.*)" = big.pb.gz ]
+}
+
+check 'pprof: the same file, and two added up' pprof
+check 'callgrind_annotate: samples, user and system time of each function' callgrind
+check 'collapsed: a level for the object' collapsed
+check 'google-pprof: addresses, functions, lines' cpuprofile
+check 'gprof: seconds of each function' gmon
+check 'gprof: more samples than a bin holds' many
+check 'gprof and google-pprof: a program of a fixed address' fixed
+check 'jq and awk: each address' programs
+check 'what is missing or wrong is one sentence' refused
+check 'a file is whole or as it was' kept
+plan

@@ -1,0 +1,228 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* profil export: files of profiles, added up, in the formats of other programs. */
+#define _GNU_SOURCE
+#include <argp.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include "command.h"
+#include "formats.h"
+#include "order.h"
+#include "rows.h"
+#include "say.h"
+#include "store.h"
+#include "whole.h"
+
+struct export {
+	const struct format *format;
+	const char *file;
+	struct profile profile;
+};
+
+static void write_rows(struct profile *profile, FILE *out,
+		       void (*rows)(FILE *out, const struct profile *profile, const struct table *table))
+{
+	struct table table;
+
+	table_make(profile, BY_ADDRESS, &table);
+	rows(out, profile, &table);
+	table_free(&table);
+}
+
+static void write_json(struct profile *profile, FILE *out)
+{
+	write_rows(profile, out, rows_json);
+}
+
+static void write_tsv(struct profile *profile, FILE *out)
+{
+	write_rows(profile, out, rows_tsv);
+}
+
+/* What --format and the end of a file's name say.  Without write: not into one stream. */
+static const struct format {
+	const char *name, *suffix;
+	void (*write)(struct profile *profile, FILE *out);
+} formats[] = {
+	{ "pprof", ".pb.gz", NULL },
+	{ "callgrind", ".callgrind", callgrind_write },
+	{ "collapsed", ".folded", collapsed_write },
+	{ "cpuprofile", ".cpuprofile", cpuprofile_write },
+	{ "gmon", ".gmon", NULL },
+	{ "json", ".json", write_json },
+	{ "tsv", ".tsv", write_tsv },
+};
+
+#define FORMATS "pprof, callgrind, collapsed, cpuprofile, gmon, json or tsv"
+
+static const struct argp_option options[] = {
+	{ "output", 'o', "FILE", 0, "Write FILE; the end of its name says the format", 0 },
+	{ "format", 'f', "FORMAT", 0, "Write this format: " FORMATS, 0 },
+	{ 0 }
+};
+
+static const struct format *format_called(const char *name)
+{
+	for (size_t i = 0; i < sizeof(formats) / sizeof(formats[0]); i++)
+		if (!strcmp(name, formats[i].name))
+			return &formats[i];
+	return NULL;
+}
+
+static const struct format *format_of(const char *file)
+{
+	for (size_t i = 0; i < sizeof(formats) / sizeof(formats[0]); i++) {
+		size_t length = strlen(file), end = strlen(formats[i].suffix);
+
+		if (length > end && !strcmp(file + length - end, formats[i].suffix))
+			return &formats[i];
+	}
+	return NULL;
+}
+
+static void check_options(struct argp_state *state, struct export *export)
+{
+	if (!export->file)
+		argp_error(state, "which file shall be written? name it with -o");
+	if (!export->format)
+		export->format = format_of(export->file);
+	if (!export->format)
+		argp_error(state, "the end of %s says no format; give one with -f: " FORMATS,
+			   export->file);
+}
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+	struct export *export = state->input;
+
+	switch (key) {
+	case 'o':
+		export->file = arg;
+		break;
+	case 'f':
+		export->format = format_called(arg);
+		if (!export->format)
+			argp_error(state, "-f takes " FORMATS ", and was given %s", arg);
+		break;
+	case ARGP_KEY_ARG:
+		store_read(&export->profile, arg);
+		break;
+	case ARGP_KEY_NO_ARGS:
+		store_read(&export->profile, STORE_FILE);
+		break;
+	case ARGP_KEY_END:
+		check_options(state, export);
+		break;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+	return 0;
+}
+
+static const struct argp argp = {
+	options, parse, "-o FILE [PROFILE...]",
+	"Writes profiles that profil run has made, added up, for other programs.\v"
+	"Formats, the ends of names that stand for them, and who reads them:\n"
+	"  pprof       .pb.gz       go tool pprof, speedscope, Pyroscope\n"
+	"  callgrind   .callgrind   KCachegrind, callgrind_annotate\n"
+	"  collapsed   .folded      flamegraph.pl, inferno\n"
+	"  cpuprofile  .cpuprofile  google-pprof\n"
+	"  gmon        .gmon        gprof; a file for each object, whose name is added to FILE\n"
+	"  json        .json        jq\n"
+	"  tsv         .tsv         awk, spreadsheets\n"
+	"\n"
+	"Without PROFILE, " STORE_FILE " is read; - is standard input, and as FILE standard output.",
+	NULL, NULL, NULL
+};
+
+/* A stream into memory: what a file gets is whole. */
+struct memory {
+	FILE *stream;
+	char *bytes;
+	size_t length;
+};
+
+static void memory_open(struct memory *memory)
+{
+	memory->stream = allocated(open_memstream(&memory->bytes, &memory->length));
+}
+
+static void memory_write(struct memory *memory, const char *file)
+{
+	if (fclose(memory->stream))
+		allocated(NULL);
+	if (!whole_write(file, memory->bytes, memory->length))
+		die("the profile cannot be written to %s: %s; choose another file with -o", file,
+		    strerror(errno));
+	free(memory->bytes);
+}
+
+/* FILE.OBJECT, or with a number behind it where objects of two folders have one name. */
+static char *gmon_name(const struct profile *profile, size_t object, const char *file)
+{
+	const char *name = object_name(&profile->objects[object]);
+	unsigned int same = 0;
+	char *text;
+	int length;
+
+	for (size_t i = 0; i < object; i++)
+		same += !strcmp(object_name(&profile->objects[i]), name);
+	if (same)
+		length = asprintf(&text, "%s.%s.%u", file, name, same + 1);
+	else
+		length = asprintf(&text, "%s.%s", file, name);
+	return length < 0 ? allocated(NULL) : text;
+}
+
+/* What has no file, gprof could not name. */
+static void write_gmon(struct profile *profile, const char *file)
+{
+	if (!strcmp(file, "-"))
+		die("gprof reads a file for each object, and standard output is one; "
+		    "name the first part of their names with -o");
+	for (size_t i = 0; i < profile->num_objects; i++) {
+		const struct object *object = &profile->objects[i];
+		struct memory memory;
+		char *name;
+
+		if (object->file[0] == '[')
+			continue;
+		memory_open(&memory);
+		if (!gmon_write(profile, i, memory.stream)) {
+			fclose(memory.stream);
+			free(memory.bytes);
+			continue;
+		}
+		name = gmon_name(profile, i, file);
+		memory_write(&memory, name);
+		fprintf(stderr, "gprof -b -p %s %s\n", object->file, name);
+		free(name);
+	}
+}
+
+static void write_one(struct profile *profile, const struct format *format, const char *file)
+{
+	struct memory memory;
+
+	memory_open(&memory);
+	format->write(profile, memory.stream);
+	memory_write(&memory, file);
+}
+
+int command_export(int argc, char **argv)
+{
+	struct export export = { 0 };
+
+	profile_init(&export.profile);
+	argp_parse(&argp, argc, argv, 0, NULL, &export);
+	store_check(export.file);
+	profile_order(&export.profile);
+	if (export.format->write)
+		write_one(&export.profile, export.format, export.file);
+	else if (!strcmp(export.format->name, "gmon"))
+		write_gmon(&export.profile, export.file);
+	else if (store_write(&export.profile, export.file) < 0)
+		return 1;
+	profile_free(&export.profile);
+	return 0;
+}

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The samples of one object as gprof reads them: bins of 2 bytes of code, which is as near as
+ * gprof looks.  There is a record for each KiB with samples, and none for the rest.
+ */
+#include <endian.h>
+#include <stdlib.h>
+#include <string.h>
+#include "formats.h"
+#include "say.h"
+
+#define CODE 1024	/* of a record */
+#define BIN 2		/* bytes of code */
+#define BINS (CODE / BIN)
+#define BIN_MAX UINT16_MAX
+
+struct histogram {
+	uint64_t part;		/* its first address */
+	uint64_t bins[BINS];
+};
+
+static void put_number(FILE *out, uint64_t number, size_t bytes)
+{
+	number = htole64(number);
+	fwrite(&number, bytes, 1, out);
+}
+
+/* Each count is one of @of samples of the profile. */
+static void put_histogram(FILE *out, const struct histogram *histogram, uint64_t rate, uint64_t of)
+{
+	static const char unit[15] = "seconds";
+
+	putc(0, out);	/* a histogram */
+	put_number(out, histogram->part, 8);
+	put_number(out, histogram->part + CODE, 8);
+	put_number(out, BINS, 4);
+	put_number(out, rate, 4);
+	fwrite(unit, sizeof(unit), 1, out);
+	putc('s', out);
+	for (size_t i = 0; i < BINS; i++)
+		put_number(out, (histogram->bins[i] + of / 2) / of, 2);
+}
+
+/* Adds up what the part at sample @i has, and passes it by. */
+static void take_part(const struct profile *profile, size_t *i, struct histogram *histogram)
+{
+	const struct place *place = &profile->places[profile->samples[*i].place];
+	size_t object = place->object;
+
+	memset(histogram, 0, sizeof(*histogram));
+	histogram->part = place->address / CODE * CODE;
+	while (*i < profile->num_samples) {
+		place = &profile->places[profile->samples[*i].place];
+		if (place->object != object || place->address / CODE * CODE != histogram->part)
+			break;
+		add(&histogram->bins[place->address % CODE / BIN], profile->samples[(*i)++].samples);
+	}
+}
+
+static uint64_t largest_bin(const struct histogram *histogram)
+{
+	uint64_t most = 0;
+
+	for (size_t i = 0; i < BINS; i++)
+		if (histogram->bins[i] > most)
+			most = histogram->bins[i];
+	return most;
+}
+
+/* Where the samples of an object begin. */
+static size_t first_sample(const struct profile *profile, size_t object)
+{
+	size_t i = 0;
+
+	while (i < profile->num_samples && profile->places[profile->samples[i].place].object < object)
+		i++;
+	return i;
+}
+
+static bool is_of(const struct profile *profile, size_t i, size_t object)
+{
+	return i < profile->num_samples &&
+		profile->places[profile->samples[i].place].object == object;
+}
+
+bool gmon_write(struct profile *profile, size_t object, FILE *out)
+{
+	size_t first = first_sample(profile, object), i;
+	uint64_t most = 0, of, rate = 1000000000 / one_period(profile, "gmon.out");
+	static const char header[20] = "gmon\1";
+	struct histogram histogram;
+
+	if (!is_of(profile, first, object))
+		return false;
+	for (i = first; is_of(profile, i, object);) {
+		take_part(profile, &i, &histogram);
+		if (largest_bin(&histogram) > most)
+			most = largest_bin(&histogram);
+	}
+	/* a bin has 16 bits: what is more makes each count stand for several samples */
+	of = (most + BIN_MAX - 1) / BIN_MAX;
+	of = of ? of : 1;
+	fwrite(header, sizeof(header), 1, out);
+	for (i = first; is_of(profile, i, object);) {
+		take_part(profile, &i, &histogram);
+		put_histogram(out, &histogram, rate > of ? rate / of : 1, of);
+	}
+	return true;
+}

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Files that are there whole, or not at all. */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include "say.h"
+#include "whole.h"
+
+static bool write_all(int fd, const char *bytes, size_t length)
+{
+	while (length) {
+		ssize_t n = write(fd, bytes, length);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n <= 0)
+			return false;
+		bytes += n;
+		length -= n;
+	}
+	return true;
+}
+
+static mode_t mode_of_new_files(void)
+{
+	mode_t mask = umask(0);
+
+	umask(mask);
+	return 0666 & ~mask;
+}
+
+/* What is no ordinary file, like a pipe, is written to as it is. */
+static bool write_in_place(const char *file, const char *bytes, size_t length)
+{
+	int fd = open(file, O_WRONLY | O_CLOEXEC | O_NOCTTY);
+	bool written;
+
+	if (fd < 0)
+		return false;
+	written = write_all(fd, bytes, length);
+	return !close(fd) && written;
+}
+
+static bool write_renamed(const char *file, const char *bytes, size_t length)
+{
+	bool written = false;
+	char *new;
+	int fd, error;
+
+	if (asprintf(&new, "%s.XXXXXX", file) < 0)
+		allocated(NULL);
+	fd = mkostemp(new, O_CLOEXEC);
+	if (fd >= 0) {
+		written = write_all(fd, bytes, length) && !fchmod(fd, mode_of_new_files());
+		written = !close(fd) && written && !rename(new, file);
+		error = errno;
+		if (!written)
+			unlink(new);
+		errno = error;
+	}
+	free(new);
+	return written;
+}
+
+static bool write_as(const char *file, const void *bytes, size_t length)
+{
+	struct stat st;
+
+	if (!strcmp(file, "-"))
+		return write_all(STDOUT_FILENO, bytes, length);
+	if (!stat(file, &st) && !S_ISREG(st.st_mode))
+		return write_in_place(file, bytes, length);
+	return write_renamed(file, bytes, length);
+}
+
+bool whole_write(const char *file, const void *bytes, size_t length)
+{
+	/* beyond ulimit -f, an error and not the end of us */
+	void (*before)(int) = signal(SIGXFSZ, SIG_IGN);
+	bool written = write_as(file, bytes, length);
+	int error = errno;
+
+	signal(SIGXFSZ, before);
+	errno = error;
+	return written;
+}
