@@ -74,7 +74,7 @@ no-blanks:
 lib: no-blanks
 	$(MAKE) -C libwrap VERSION=$(VERSION)
 
-tool:
+tool: no-blanks
 	$(MAKE) -C tools VERSION=$(VERSION)
 
 # Which programs or tests quick runs; without any, all that it has.
@@ -112,8 +112,7 @@ bench-all:
 	selftests/bench/bench.sh 6.1 6.12 7.2 arm64
 
 demo:
-	selftests/setup.sh build vm demo
-	selftests/demo/demo.sh
+	@selftests/demo/demo.sh
 
 # A dollar in what the user gives is for the shell, not for make.
 override CMD := $(value CMD)
@@ -171,7 +170,7 @@ uninstall: no-blanks
 	done
 	test -n "$(DESTDIR)" || ldconfig
 
-deb:
+deb: no-blanks
 	selftests/setup.sh build deb
 	@packaging/deb.sh $(VERSION)
 

@@ -156,6 +156,8 @@ size=$(download_size)
 echo "setup.sh: missing for$groups: $missing"
 if [ -n "$size" ]; then
 	echo "setup.sh: with what they depend on, $size MB to download, about $((1 + size / 150)) min"
+else
+	echo "setup.sh: how large they are is not known until the package lists are read"
 fi
 
 if [ -n "$as_root" ] && ! command -v sudo >/dev/null; then

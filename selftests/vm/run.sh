@@ -278,7 +278,7 @@ case $rc in
 124 | 137) lost "it was still running after $seconds s: give it more with TIMEOUT=" "$log" ;;
 *) lost "QEMU ended with status $rc: $(tail -n 1 "$run/qemu.log")" "$log" ;;
 esac
-read -r word status problem < <(tr -d '\r' <"$run/verdict"; echo) || true
+read -r word status problem < <(tr -d '\r' <"$run/verdict") || true
 [ "$word" = verdict ] || lost 'it died before it gave its verdict' "$log"
 [ ! "$problem" ] || { say "$problem; the console of the VM is in $log" && exit 126; }
 rm -r "$run"

@@ -136,6 +136,15 @@ of_make()
 	make -s -C "$TOP" "$@"
 }
 
+# no_mount COMMAND…: with a blank in the cache's name, where nobody may have a namespace
+no_mount()
+{
+	mkdir -p "$tmp/no_mount" "$tmp/a cache"
+	printf '#!/bin/sh\necho "unshare: unshare failed: Operation not permitted" >&2\nexit 1\n' >"$tmp/no_mount/unshare"
+	chmod +x "$tmp/no_mount/unshare"
+	PATH=$tmp/no_mount:$PATH PROFIL_CACHE="$tmp/a cache" "$@"
+}
+
 # terminal: as "make vm" has it, of 27 rows and 91 columns, for more than its line holds at a time
 terminal()
 {
@@ -209,10 +218,16 @@ stock()
 	check 'a full disk for packages' 1 'the disk is full: make room' \
 		setup 'echo "E: You don'"'"'t have enough free space in x." >&2; exit 100'
 	check 'another apt' 1 'another apt is at work: wait' setup 'echo "E: Could not get lock x." >&2; exit 100'
+	check 'packages of a size that apt cannot tell' 1 'how large they are is not known until the package lists are read' \
+		setup 'exit 0' n
 	check 'packages that root does not want' 1 'install them\? \[y/N\]' setup 'exit 0' n
 	check 'packages that root wants' 0 'setup.sh: installed' setup 'exit 0' y
 	check 'a blank in a path, for make' 2 'there is a blank in ".*/a b", which make and kbuild cannot take' \
 		of_make lib PREFIX="$tmp/a b"
+	check 'a blank in a path, for the command' 2 'there is a blank in ".*/a b", which make and kbuild cannot take' \
+		of_make tool PREFIX="$tmp/a b"
+	check 'a blank in a path, where nobody may mount' 1 'there is a blank in the path .*: use folders without one' \
+		no_mount "$VM/kernels.sh" here 6.12
 
 	check 'a log of a VM that had no time to say a word' 0 '' "$VM/splat.sh" /dev/null
 	check 'a log without splats' 0 '' scan '[    0.300000] clean'
