@@ -49,6 +49,7 @@ in_vm='head -c 1 /dev/random >/dev/null
 	[ -e "$0/stop" ] || exit $status
 	exit 124'
 
+room "$TOP" 100
 "$TOP/selftests/setup.sh" build vm demo
 say 'building the command profil'
 make -s -C "$TOP/tools"

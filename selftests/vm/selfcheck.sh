@@ -136,6 +136,15 @@ of_make()
 	make -s -C "$TOP" "$@"
 }
 
+# full COMMAND…: where 7 MB are free, as df has it
+full()
+{
+	mkdir -p "$tmp/full"
+	printf '#!/bin/sh\necho Filesystem\necho x 9 2 7\n' >"$tmp/full/df"
+	chmod +x "$tmp/full/df"
+	PATH=$tmp/full:$PATH "$@"
+}
+
 # no_mount COMMAND…: with a blank in the cache's name, where nobody may have a namespace
 no_mount()
 {
@@ -222,6 +231,10 @@ stock()
 		setup 'exit 0' n
 	check 'packages that root does not want' 1 'install them\? \[y/N\]' setup 'exit 0' n
 	check 'packages that root wants' 0 'setup.sh: installed' setup 'exit 0' y
+	check 'a full disk for what is built' 1 '^shell.sh: only 7 MB are free where .* is: make room, 100 MB are needed$' \
+		full env CMD=true "$VM/shell.sh" --run
+	check 'a full disk for the demonstration' 1 '^demo.sh: only 7 MB are free where .* is: make room' \
+		full "$TOP/selftests/demo/demo.sh"
 	check 'a blank in a path, for make' 2 'there is a blank in ".*/a b", which make and kbuild cannot take' \
 		of_make lib PREFIX="$tmp/a b"
 	check 'a blank in a path, for the command' 2 'there is a blank in ".*/a b", which make and kbuild cannot take' \

@@ -18,6 +18,7 @@ if [ $# = 0 ]; then
 elif [ ! "${CMD:-}" ]; then
 	die "which command? make vm-run DIR=folder CMD='...'"
 fi
+room "$TOP" 100
 "$TOP/selftests/setup.sh" build vm
 make -s -C "$TOP/libwrap"
 
