@@ -44,8 +44,10 @@ without_blanks()
 	export PROFIL_TOP=$TOP PROFIL_CACHED=$CACHE PROFIL_CACHE=$CACHE
 	[[ ! $CACHE =~ [[:space:]] ]] || PROFIL_CACHE=$place/cache
 	# not in containers without that right, nor after chroot
-	unshare "${how[@]}" mount --bind "$TOP" "$place/tree" 2>/dev/null ||
+	unshare "${how[@]}" mount --bind "$TOP" "$place/tree" 2>/dev/null || {
+		rmdir "$place/tree" "$place/cache" "$place"
 		die "there is a blank in the path of $TOP or of the cache $CACHE, and this machine does not let you mount it at another place: use folders without one (for the cache, PROFIL_CACHE=)"
+	}
 	# shellcheck disable=SC2016 # expanded there
 	exec unshare "${how[@]}" bash -c '
 		mount --bind "$PROFIL_TOP" "$0/tree" && mount --bind "$PROFIL_CACHED" "$0/cache" || exit
