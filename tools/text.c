@@ -3,32 +3,18 @@
 #define _GNU_SOURCE
 #include <stdlib.h>
 #include <string.h>
-#include <sys/ioctl.h>
-#include <unistd.h>
+#include "columns.h"
 #include "say.h"
 #include "stats.h"
 #include "text.h"
 
 #define NUMBERS 42	/* columns before the names */
-#define NAME_MIN 12
-#define NAME_MAX 40	/* columns that all rows have for a name, where there is no terminal */
-#define OBJECT_MAX 24
 
 /* How wide the columns are; @cut: longer names lose their middle. */
 struct layout {
 	size_t place, name, object;
 	bool cut;
 };
-
-/* Columns of the terminal; 0: it is none. */
-static size_t width_of(FILE *out)
-{
-	struct winsize size;
-
-	if (!isatty(fileno(out)) || ioctl(fileno(out), TIOCGWINSZ, &size))
-		return 0;
-	return size.ws_col;
-}
 
 static size_t largest(size_t a, size_t b)
 {
@@ -38,40 +24,6 @@ static size_t largest(size_t a, size_t b)
 static size_t smallest(size_t a, size_t b)
 {
 	return a < b ? a : b;
-}
-
-/* Skips so many columns of text. */
-static const char *skip(const char *text, size_t num)
-{
-	while (num && *text) {
-		do {
-			text++;
-		} while ((*text & 0xc0) == 0x80);
-		num--;
-	}
-	return text;
-}
-
-static void pad(FILE *out, const char *text, size_t width)
-{
-	for (size_t have = columns(text); have < width; have++)
-		putc(' ', out);
-	fputs("  ", out);
-}
-
-/* Text in a column: a long one without its middle, if that is wanted. */
-static void put(FILE *out, const char *text, size_t width, bool cut)
-{
-	size_t have = columns(text);
-	size_t head = (width - 1) / 2, tail = width - 1 - head;	/* one for the … */
-
-	if (!cut || have <= width) {
-		fputs(text, out);
-		return;
-	}
-	fwrite(text, 1, skip(text, head) - text, out);
-	fputs("…", out);
-	fputs(skip(text, have - tail), out);
 }
 
 static void put_seconds(FILE *out, uint64_t ns)
@@ -120,9 +72,8 @@ static bool has_places(const struct table *table)
 static struct layout lay_out(FILE *out, const struct table *table, size_t rows)
 {
 	struct layout layout = { .place = strlen("address") };
-	size_t width = width_of(out), used;
 
-	layout.cut = width;
+	layout.cut = columns_of(out);
 	for (size_t i = 0; i < rows; i++) {
 		const struct row *row = &table->rows[i];
 		char *place = row_place(table, row);
@@ -132,14 +83,10 @@ static struct layout lay_out(FILE *out, const struct table *table, size_t rows)
 		layout.object = largest(layout.object, columns(last_part(row->object)));
 		free(place);
 	}
-	layout.place = has_places(table) ? smallest(layout.place, NAME_MAX) : 0;
-	layout.object = has_objects(table) ? smallest(layout.object, OBJECT_MAX) : 0;
-	used = NUMBERS + layout.place + layout.object + 4;
-	if (!width)
-		layout.name = smallest(layout.name, NAME_MAX);
-	else
-		layout.name = smallest(layout.name, width > used ? width - used : 0);
-	layout.name = largest(layout.name, NAME_MIN);
+	layout.place = has_places(table) ? smallest(layout.place, NAME_MAX_COLUMNS) : 0;
+	layout.object = has_objects(table) ? smallest(layout.object, OBJECT_MAX_COLUMNS) : 0;
+	layout.name = columns_for_names(out, layout.name,
+					NUMBERS + layout.place + layout.object + 4);
 	return layout;
 }
 
@@ -159,13 +106,13 @@ static void put_row(FILE *out, const struct table *table, const struct row *row,
 	char *place = row_place(table, row);
 
 	if (layout->place) {
-		put(out, place, layout->place, layout->cut);
-		pad(out, place, layout->place);
+		put_column(out, place, layout->place, layout->cut);
+		put_blanks(out, place, layout->place);
 	}
-	put(out, row->name, layout->name, layout->cut);
+	put_column(out, row->name, layout->name, layout->cut);
 	if (layout->object) {
-		pad(out, row->name, layout->name);
-		put(out, last_part(row->object), layout->object, layout->cut);
+		put_blanks(out, row->name, layout->name);
+		put_column(out, last_part(row->object), layout->object, layout->cut);
 	}
 	putc('\n', out);
 	free(place);
@@ -183,11 +130,11 @@ static void put_heading(FILE *out, const struct table *table, const struct layou
 	fputs("   self  ±95%   cumul    user     sys  ", out);
 	if (layout->place) {
 		fputs(places[table->by], out);
-		pad(out, places[table->by], layout->place);
+		put_blanks(out, places[table->by], layout->place);
 	}
 	fputs(names[table->by], out);
 	if (layout->object) {
-		pad(out, names[table->by], layout->name);
+		put_blanks(out, names[table->by], layout->name);
 		fputs("object", out);
 	}
 	putc('\n', out);
