@@ -15,6 +15,7 @@ static const struct {
 } commands[] = {
 	{ "run", "profil run", command_run },
 	{ "report", "profil report", command_report },
+	{ "diff", "profil diff", command_diff },
 	{ "export", "profil export", command_export },
 	{ "check", "profil check", command_check },
 };
@@ -31,7 +32,8 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 			rest[0] = (char *)commands[i].full_name;
 			exit(commands[i].run(state->argc - state->next + 1, rest));
 		}
-		argp_error(state, "there is no command %s; they are run, report, export and check", arg);
+		argp_error(state,
+			   "there is no command %s; they are run, report, diff, export and check", arg);
 		break;
 	case ARGP_KEY_NO_ARGS:
 		argp_usage(state);
@@ -48,6 +50,7 @@ static const struct argp argp = {
 	"Commands:\n"
 	"  run      profile a program, or a process that runs\n"
 	"  report   show a profile again, in other ways\n"
+	"  diff     say what changed from one profile to another\n"
 	"  export   write a profile for other programs: KCachegrind, gprof, jq\n"
 	"  check    say what is missing where run does not work\n"
 	"\n"

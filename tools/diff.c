@@ -1,0 +1,215 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* profil diff: which functions took more or less time in one side's profiles. */
+#define _GNU_SOURCE
+#include <inttypes.h>
+#include <jansson.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include "command.h"
+#include "contrast.h"
+#include "options.h"
+#include "say.h"
+#include "sides.h"
+
+enum { EXIT_CHANGED = 1, EXIT_TROUBLE = 2 };	/* as diff(1) has them */
+enum { KEY_SHARE = 256, KEY_ALL, KEY_TSV, KEY_JSON };
+
+#define ROWS 20
+
+struct diff {
+	char **files;		/* A's first */
+	size_t num[SIDES];
+	size_t room;
+	size_t rows;		/* 0: all */
+	bool share, tsv, json;
+};
+
+static const struct argp_option options[] = {
+	{ "share", KEY_SHARE, NULL, 0,
+	  "Compare shares of the CPU time, not seconds: where the work was not the same", 0 },
+	{ "rows", 'n', "ROWS", 0, "Print so many functions (20)", 0 },
+	{ "all", KEY_ALL, NULL, 0, "Print all functions", 0 },
+	{ "tsv", KEY_TSV, NULL, 0, "Print all functions for programs, with tabs between", 0 },
+	{ "json", KEY_JSON, NULL, 0, "Print all functions for programs, as JSON", 0 },
+	{ 0 }
+};
+
+/* What follows "--" is B; without one, the second of two files. */
+static void add_file(struct diff *diff, struct argp_state *state, char *file)
+{
+	enum side side = state->quoted && state->next > state->quoted ? SIDE_B : SIDE_A;
+	size_t num = diff->num[SIDE_A] + diff->num[SIDE_B];
+
+	diff->files = more(diff->files, &diff->room, num, sizeof(*diff->files));
+	diff->files[num] = file;
+	diff->num[side]++;
+}
+
+static void check_files(struct diff *diff, struct argp_state *state)
+{
+	if (!state->quoted && diff->num[SIDE_A] == SIDES)
+		diff->num[SIDE_A] = diff->num[SIDE_B] = 1;
+	if (!diff->num[SIDE_A] || !diff->num[SIDE_B])
+		argp_error(state, "two sides have to be given: two files, or files, -- and files");
+}
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+	struct diff *diff = state->input;
+
+	switch (key) {
+	case KEY_SHARE:
+		diff->share = true;
+		break;
+	case 'n':
+		diff->rows = option_number(state, "-n", arg, 1, 1000000000);
+		break;
+	case KEY_ALL:
+		diff->rows = 0;
+		break;
+	case KEY_TSV:
+		diff->tsv = true;
+		break;
+	case KEY_JSON:
+		diff->json = true;
+		break;
+	case ARGP_KEY_ARG:
+		add_file(diff, state, arg);
+		break;
+	case ARGP_KEY_END:
+		check_files(diff, state);
+		if (diff->tsv && diff->json)
+			argp_error(state, "--tsv and --json contradict each other");
+		break;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+	return 0;
+}
+
+static const struct argp argp = {
+	options, parse, "A B\nA... -- B...",
+	"Shows which functions take more or less CPU time in the profiles B than in A.\v"
+	"Several files are several runs, which tell how much runs differ anyway.  The exit status is 0 if nothing has changed by more than chance explains, 1 if something has, and 2 if that cannot be said.",
+	NULL, NULL, NULL
+};
+
+/* What is known of a pair beside its names. */
+enum { RATE_A, RATE_B, RATIO, LOW, HIGH, P, DISPERSION, LEAST, NUMBERS };
+
+static const char *const number_names[NUMBERS] = {
+	"a", "b", "ratio", "low", "high", "p", "dispersion", "least",
+};
+
+static void get_numbers(const struct sides *sides, const struct pair *pair,
+			double numbers[NUMBERS])
+{
+	const struct comparison *comparison = &pair->comparison;
+	double a = comparison->rate[SIDE_A], b = comparison->rate[SIDE_B];
+
+	numbers[RATE_A] = a;
+	numbers[RATE_B] = b;
+	numbers[RATIO] = a > 0 ? b / a : b > 0 ? INFINITY : 1;
+	compare_interval(&sides->runs, comparison, &numbers[LOW], &numbers[HIGH]);
+	numbers[P] = comparison->adjusted;
+	numbers[DISPERSION] = comparison->dispersion;
+	numbers[LEAST] = compare_least(&sides->runs, comparison, sides->log_p);
+}
+
+static void print_tsv_pair(const struct sides *sides, const char *what, const struct pair *pair)
+{
+	double numbers[NUMBERS];
+
+	get_numbers(sides, pair, numbers);
+	printf("%s\t%s\t%.0f\t%.0f", what, pair_verdict(pair), pair->comparison.count[SIDE_A],
+	       pair->comparison.count[SIDE_B]);
+	for (int i = 0; i < NUMBERS; i++)
+		printf("\t%.6g", numbers[i]);
+	printf("\t%s\t%s\n", pair->name, pair->object);
+}
+
+static void print_tsv(const struct sides *sides)
+{
+	printf("count\tshare\t%d\ncount\truns_a\t%zu\ncount\truns_b\t%zu\n", sides->runs.shares,
+	       sides->runs.num[SIDE_A], sides->runs.num[SIDE_B]);
+	printf("count\tfunctions\t%zu\ncount\ttested\t%zu\ncount\tchanged\t%zu\n", sides->num,
+	       sides->tested, sides->changed);
+	print_tsv_pair(sides, "total", &sides->total);
+	for (size_t i = 0; i < sides->num; i++)
+		print_tsv_pair(sides, "function", &sides->pairs[i]);
+}
+
+/* JSON has no infinite numbers. */
+static json_t *number(double n)
+{
+	return isfinite(n) ? json_real(n) : json_null();
+}
+
+/* Its integers have a sign. */
+static json_t *count(const struct comparison *comparison, enum side side)
+{
+	return json_integer(fmin(comparison->count[side], INT64_MAX / 2));
+}
+
+static json_t *json_pair(const struct sides *sides, const struct pair *pair)
+{
+	double numbers[NUMBERS];
+	json_t *object;
+
+	get_numbers(sides, pair, numbers);
+	object = allocated(json_pack("{s:s, s:s, s:s, s:o, s:o}", "name", pair->name,
+				     "object", pair->object, "verdict", pair_verdict(pair),
+				     "samples_a", count(&pair->comparison, SIDE_A),
+				     "samples_b", count(&pair->comparison, SIDE_B)));
+	for (int i = 0; i < NUMBERS; i++)
+		if (json_object_set_new(object, number_names[i], number(numbers[i])))
+			allocated(NULL);
+	return object;
+}
+
+static void print_json(const struct sides *sides)
+{
+	json_t *rows = allocated(json_array()), *all;
+
+	for (size_t i = 0; i < sides->num; i++)
+		if (json_array_append_new(rows, json_pair(sides, &sides->pairs[i])))
+			allocated(NULL);
+	all = allocated(json_pack("{s:b, s:I, s:I, s:I, s:I, s:I, s:o, s:o}",
+				  "share", sides->runs.shares,
+				  "runs_a", (json_int_t)sides->runs.num[SIDE_A],
+				  "runs_b", (json_int_t)sides->runs.num[SIDE_B],
+				  "functions", (json_int_t)sides->num,
+				  "tested", (json_int_t)sides->tested,
+				  "changed", (json_int_t)sides->changed,
+				  "total", json_pair(sides, &sides->total), "rows", rows));
+	json_dumpf(all, stdout, JSON_INDENT(1) | JSON_PRESERVE_ORDER | JSON_REAL_PRECISION(6));
+	putchar('\n');
+	json_decref(all);
+}
+
+int command_diff(int argc, char **argv)
+{
+	struct diff diff = { .rows = ROWS };
+	struct sides sides;
+	bool changed;
+
+	die_status = EXIT_TROUBLE;
+	argp_err_exit_status = EXIT_TROUBLE;
+	/* in order: the place of "--" among the files is what tells sides apart */
+	argp_parse(&argp, argc, argv, ARGP_IN_ORDER, NULL, &diff);
+	sides_read(&sides, diff.files, diff.num, diff.share);
+	sides_compare(&sides);
+	if (diff.tsv)
+		print_tsv(&sides);
+	else if (diff.json)
+		print_json(&sides);
+	else
+		contrast_text(stdout, &sides, diff.rows);
+	changed = sides.changed || sides.total.comparison.changed;
+	sides_free(&sides);
+	free(diff.files);
+	if (fflush(stdout) || ferror(stdout))
+		die("the comparison could not be written to standard output: %m");
+	return changed ? EXIT_CHANGED : 0;
+}

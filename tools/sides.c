@@ -1,0 +1,212 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#define _GNU_SOURCE
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include "order.h"
+#include "say.h"
+#include "sides.h"
+#include "store.h"
+#include "table.h"
+
+/* The samples of a function in one run. */
+struct entry {
+	const char *name, *object, *id;
+	size_t run;
+	uint64_t samples;
+};
+
+struct entries {
+	struct entry *list;
+	size_t num, room;
+};
+
+/*
+ * What an object is called in two builds: "libz.so" of /usr/lib/libz.so.1.2.13, and also
+ * where it was deleted meanwhile.
+ */
+static const char *object_stem(struct profile *profile, const char *file)
+{
+	static const char deleted[] = " (deleted)";
+	const struct object object = { .file = file };
+	const char *name = object_name(&object);
+	const char *version = strstr(name, ".so.");
+	size_t length = strlen(name), tail = strlen(deleted);
+
+	if (name[0] == '[')
+		return name;
+	if (length > tail && !strcmp(name + length - tail, deleted))
+		length -= tail;
+	if (version)
+		length = version + strlen(".so") - name;
+	return profile_text(profile, name, length);
+}
+
+/* A function without a name is an address, which means something in one build alone. */
+static const char *own_id(const struct row *row)
+{
+	if (strncmp(row->name, "fn@", 3))
+		return "";
+	return row->build_id[0] ? row->build_id : row->object;
+}
+
+static void add_entries(struct entries *entries, struct profile *profile,
+			const struct table *table, size_t run)
+{
+	for (size_t i = 0; i < table->num; i++) {
+		const struct row *row = &table->rows[i];
+
+		entries->list = more(entries->list, &entries->room, entries->num,
+				     sizeof(*entries->list));
+		entries->list[entries->num++] = (struct entry) {
+			.name = row->name, .object = object_stem(profile, row->object),
+			.id = own_id(row), .run = run, .samples = row->samples,
+		};
+	}
+}
+
+/* Samples in a second of CPU time, as the file has it. */
+static double samples_a_second(const char *file, const struct profile *profile,
+			       const struct row *sum)
+{
+	if (sum->samples && sum->cpu_ns)
+		return 1e9 * sum->samples / sum->cpu_ns;
+	if (sum->samples || !profile->period_ns)
+		die("%s does not say how much time a sample is worth; --share compares shares instead",
+		    file);
+	return 1e9 / profile->period_ns;
+}
+
+static void read_run(struct sides *sides, struct entries *entries, const char *file, size_t run)
+{
+	struct profile *profile = &sides->profiles[run];
+	struct table table;
+
+	profile_init(profile);
+	store_read(profile, file);
+	table_make(profile, BY_FUNCTION, &table);
+	add_entries(entries, profile, &table, run);
+	sides->total.counts[run] = table.sum.samples;
+	sides->seconds[run] = table.sum.cpu_ns / 1e9;
+	sides->runs.samples[run] = sides->runs.shares ? table.sum.samples :
+		samples_a_second(file, profile, &table.sum);
+	table_free(&table);
+}
+
+static int by_function(const void *a, const void *b)
+{
+	const struct entry *x = a, *y = b;
+
+	return compare_texts(x->name, y->name) ?: compare_texts(x->object, y->object) ?:
+		compare_texts(x->id, y->id);
+}
+
+static void make_pairs(struct sides *sides, struct entries *entries)
+{
+	size_t runs = sides->runs.num[SIDE_A] + sides->runs.num[SIDE_B];
+	struct pair *pair = NULL;
+
+	if (entries->num)
+		qsort(entries->list, entries->num, sizeof(*entries->list), by_function);
+	sides->pairs = allocated(calloc(entries->num + 1, sizeof(*sides->pairs)));
+	for (size_t i = 0; i < entries->num; i++) {
+		const struct entry *entry = &entries->list[i];
+
+		if (!i || by_function(entry - 1, entry)) {
+			pair = &sides->pairs[sides->num++];
+			*pair = (struct pair) {
+				.name = entry->name, .object = entry->object, .id = entry->id,
+				.counts = allocated(calloc(runs, sizeof(*pair->counts))),
+			};
+		}
+		add(&pair->counts[entry->run], entry->samples);
+	}
+}
+
+void sides_read(struct sides *sides, char *const *files, const size_t num[SIDES], bool shares)
+{
+	size_t runs = num[SIDE_A] + num[SIDE_B];
+	struct entries entries = { 0 };
+
+	*sides = (struct sides) {
+		.files = files,
+		.runs = {
+			.num = { num[SIDE_A], num[SIDE_B] }, .shares = shares,
+			.samples = allocated(calloc(runs, sizeof(double))),
+		},
+		.profiles = allocated(calloc(runs, sizeof(struct profile))),
+		.seconds = allocated(calloc(runs, sizeof(double))),
+		.total = {
+			.name = "", .object = "", .id = "",
+			.counts = allocated(calloc(runs, sizeof(uint64_t))),
+		},
+	};
+	for (size_t i = 0; i < runs; i++)
+		read_run(sides, &entries, files[i], i);
+	make_pairs(sides, &entries);
+	free(entries.list);
+}
+
+/* How much it changed, or where that is not sure, how much of it there is. */
+static double weight(const struct comparison *comparison)
+{
+	double a = comparison->rate[SIDE_A], b = comparison->rate[SIDE_B];
+
+	return comparison->changed ? fabs(a - b) : fmax(a, b);
+}
+
+static int by_weight(const void *a, const void *b)
+{
+	const struct pair *x = a, *y = b;
+	double more = weight(&y->comparison) - weight(&x->comparison);
+
+	return y->comparison.changed - x->comparison.changed ?: (more > 0) - (more < 0) ?:
+		compare_texts(x->name, y->name) ?: compare_texts(x->object, y->object) ?:
+		compare_texts(x->id, y->id);
+}
+
+void sides_compare(struct sides *sides)
+{
+	struct comparison **family = allocated(calloc(sides->num + 1, sizeof(*family)));
+	size_t num = 0;
+
+	for (size_t i = 0; i < sides->num; i++) {
+		compare(&sides->runs, sides->pairs[i].counts, &sides->pairs[i].comparison);
+		family[num++] = &sides->pairs[i].comparison;
+	}
+	compare(&sides->runs, sides->total.counts, &sides->total.comparison);
+	/* all shares together are always one */
+	if (!sides->runs.shares)
+		family[num++] = &sides->total.comparison;
+	sides->log_p = compare_family(family, num);
+	free(family);
+	for (size_t i = 0; i < sides->num; i++) {
+		sides->tested += sides->pairs[i].comparison.tested;
+		sides->changed += sides->pairs[i].comparison.changed;
+	}
+	if (sides->num)
+		qsort(sides->pairs, sides->num, sizeof(*sides->pairs), by_weight);
+}
+
+void sides_free(struct sides *sides)
+{
+	for (size_t i = 0; i < sides->runs.num[SIDE_A] + sides->runs.num[SIDE_B]; i++)
+		profile_free(&sides->profiles[i]);
+	for (size_t i = 0; i < sides->num; i++)
+		free(sides->pairs[i].counts);
+	free(sides->total.counts);
+	free(sides->pairs);
+	free(sides->profiles);
+	free(sides->seconds);
+	free(sides->runs.samples);
+}
+
+const char *pair_verdict(const struct pair *pair)
+{
+	const struct comparison *comparison = &pair->comparison;
+
+	if (!comparison->changed)
+		return comparison->tested ? "same" : "few";
+	return comparison->rate[SIDE_A] <= 0 ? "new" :
+		comparison->rate[SIDE_B] <= 0 ? "gone" : "changed";
+}

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Profiles of two sides, A and B, function by function. */
+#ifndef TOOLS_SIDES_H
+#define TOOLS_SIDES_H
+
+#include "compare.h"
+#include "profile.h"
+
+/* A function of either side, or of both. */
+struct pair {
+	const char *name;
+	const char *object;	/* without its folder, and without the version of a library */
+	const char *id;		/* what a place without a name needs beside that */
+	uint64_t *counts;	/* samples of each run */
+	struct comparison comparison;
+};
+
+struct sides {
+	struct runs runs;
+	char *const *files;		/* of each run, A's first */
+	struct profile *profiles;
+	double *seconds;		/* of CPU time in each */
+	struct pair *pairs;
+	size_t num;
+	struct pair total;
+	size_t tested, changed;		/* of the pairs */
+	double log_p;			/* that the first of them has to have */
+};
+
+/* Reads so many files of each side, A's first; what is no profile ends the program. */
+void sides_read(struct sides *sides, char *const *files, const size_t num[SIDES], bool shares);
+
+/* Decides what has changed; it comes first, the largest change at the top. */
+void sides_compare(struct sides *sides);
+void sides_free(struct sides *sides);
+
+/* "new", "gone", "changed", "same", or "few": with samples that could show no change. */
+const char *pair_verdict(const struct pair *pair);
+
+#endif /* TOOLS_SIDES_H */
