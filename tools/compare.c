@@ -282,6 +282,8 @@ double compare_least(const struct runs *runs, const struct comparison *compariso
 
 	if (!comparison->tested || all <= 0)
 		return INFINITY;
+	/* other runs will not show less than chance makes */
+	wanted[num - 1].variance = comparison->dispersion;
 	for (size_t i = 0; i < num; i++)
 		least = fmax(least, least_of(runs, all, &wanted[i]));
 	return least;

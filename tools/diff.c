@@ -35,7 +35,7 @@ static const struct argp_option options[] = {
 	{ 0 }
 };
 
-/* What follows "--" is B; without one, the second of two files. */
+/* What follows "--" is B. */
 static void add_file(struct diff *diff, struct argp_state *state, char *file)
 {
 	enum side side = state->quoted && state->next > state->quoted ? SIDE_B : SIDE_A;
@@ -46,9 +46,12 @@ static void add_file(struct diff *diff, struct argp_state *state, char *file)
 	diff->num[side]++;
 }
 
+/* Two files are a side each; "--" may also be what ends the options. */
 static void check_files(struct diff *diff, struct argp_state *state)
 {
-	if (!state->quoted && diff->num[SIDE_A] == SIDES)
+	size_t num = diff->num[SIDE_A] + diff->num[SIDE_B];
+
+	if (num == SIDES && (!state->quoted || !diff->num[SIDE_A]))
 		diff->num[SIDE_A] = diff->num[SIDE_B] = 1;
 	if (!diff->num[SIDE_A] || !diff->num[SIDE_B])
 		argp_error(state, "two sides have to be given: two files, or files, -- and files");
