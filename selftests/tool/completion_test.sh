@@ -38,6 +38,7 @@ options()
 	is '--per-process --pid=' profil run --p
 	is --tsv profil report --t
 	is --json profil check --j
+	is '--share' profil diff a --s
 	is '' profil nothing --j
 }
 

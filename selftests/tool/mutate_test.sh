@@ -33,6 +33,11 @@ command() {
 			substr($all, rand(length $all), 1) = chr(rand 256) for 0 .. $i % 3; print $all' \
 			"$([ $((i % 2)) = 0 ] && echo whole.pb || echo whole.pb.gz)" "$i" >broken
 		status=0
+		ASAN_OPTIONS=detect_leaks=0 profil diff broken whole.pb >out 2>err || status=$?
+		[ $status -le 2 ]
+		[ $status != 2 ] || [ "$(wc -l <err)" = 1 ]
+		[ $status = 2 ] || head -n 1 out | grep -qE '^(changed: |no change )'
+		status=0
 		ASAN_OPTIONS=detect_leaks=0 profil report broken >out 2>err || status=$?
 		[ $status = 0 ] && continue
 		echo "input $i: status $status"
