@@ -10,6 +10,7 @@
 #include <string.h>
 #include <sys/utsname.h>
 #include "causes.h"
+#include "command.h"
 #include "say.h"
 
 char *cause_text(const char *format, ...)
@@ -97,11 +98,11 @@ static void module(struct cause *cause)
 		cause->mend = cause_text("sudo modprobe profil");
 	} else if (!exists("/lib/modules/%s/build/Makefile", release())) {
 		cause->text = cause_text("profil is not installed, nor what it is built with");
-		cause->mend = cause_text("sudo apt-get install linux-headers-%s, then sudo dkms install profil/0.1.0",
+		cause->mend = cause_text("sudo apt-get install linux-headers-%s, then sudo dkms install profil/" VERSION,
 					 release());
 	} else {
 		cause->text = cause_text("profil is not installed for this kernel");
-		cause->mend = cause_text("sudo make install-dkms && sudo dkms install profil/0.1.0, in profil's source");
+		cause->mend = cause_text("sudo make install-dkms && sudo dkms install profil/" VERSION ", in profil's source");
 	}
 }
 

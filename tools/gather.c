@@ -5,16 +5,13 @@
 #include <stdlib.h>
 #include <sys/utsname.h>
 #include <time.h>
+#include "command.h"
 #include "gather.h"
 #include "jit.h"
 #include "names.h"
 #include "objects.h"
 #include "order.h"
 #include "say.h"
-
-#ifndef VERSION
-#define VERSION "0.1.0"
-#endif
 
 /* An object with fewer samples than this part of all is not worth a download. */
 #define FETCH_FROM 100

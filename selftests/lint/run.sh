@@ -44,7 +44,7 @@ declare -A READS=(
 	[order]='^(module/|libwrap/|Kbuild$)'
 	[size]='^(module|libwrap)/'
 	[comparison]='^(Documentation/comparison.rst|selftests/kernel/)'
-	[version]='^(Makefile|libwrap/Makefile|module/main.c|dkms.conf|debian/changelog|CHANGELOG.md|README.md|packaging/)'
+	[version]='^(Makefile|libwrap/Makefile|tools/(Makefile|command\.h)$|module/main.c|dkms.conf|debian/changelog|CHANGELOG.md|README.md|packaging/)'
 	[debian]='^(Documentation/man/|debian/)'
 	[statements]='^(Documentation/security.rst|selftests/kernel/)'
 )
@@ -422,10 +422,12 @@ versions() {
 	done <<-'END'
 		Makefile ^VERSION\s*:= ([0-9.]+)
 		libwrap/Makefile ^VERSION\s*\?= ([0-9.]+)
+		tools/Makefile ^VERSION\s*\?= ([0-9.]+)
+		tools/command.h ^#define VERSION "([0-9.]+)"
 		module/main.c ^MODULE_VERSION\("([0-9.]+)"
 		dkms.conf ^PACKAGE_VERSION="([0-9.]+)"
 		debian/changelog ^profil \(([0-9.]+)-
-		CHANGELOG.md ^## ([0-9.]+)
+		CHANGELOG.md ^## \[([0-9.]+)\]
 		packaging/arch/PKGBUILD ^pkgver=([0-9.]+)
 		packaging/profil.spec ^Version:\s*([0-9.]+)
 		README.md .*dkms install profil/([0-9.]+)
@@ -434,7 +436,7 @@ versions() {
 
 check_version() {
 	versions | awk '{ print; if (NR > 1 && $2 != version) bad = 1; version = $2 }
-		END { exit bad || NR != 9 }'
+		END { exit bad || NR != 11 }'
 }
 
 # Each manual page is in a package, and each file is there that a package names.
