@@ -156,6 +156,8 @@ in_use() {
 	command_is modprobe 'exit 1'
 	run prerm remove
 	says 'the module is in use and stays loaded: rmmod profil removes it when these processes have ended: 42 43'
+	run prerm upgrade
+	[ ! -s "$said" ]
 }
 
 check 'the module is loaded' loads

@@ -78,6 +78,7 @@ upgrade_in_use()
 	echo 'MAKE[0]="cp /srv/next/profil.ko ."' >/etc/dkms/profil.conf
 	apt install /srv/next/*.deb
 	said 'the module that was loaded before is in use and stays, until .*'
+	[ "$(grep -c '^profil: ' "$tmp/apt")" = 1 ]
 	[ -e /sys/module/profil ]
 	[ "$(dpkg-query -W -f '${Version}' profil-dkms | grep -o next)" = next ]
 	rm /etc/dkms/profil.conf
