@@ -85,6 +85,23 @@ run_points_here() {
 	[ "$(wc -l <err)" = 1 ]
 }
 
+# Where modules need a signature, what has the machine trust the key of dkms.
+signature() {
+	local firmware='mount -t tmpfs none /sys/firmware; mkdir -p /sys/firmware/efi/efivars'
+	local variable=/sys/firmware/efi/efivars/SecureBoot-8be4df61-93ca-11d2-aa0d-00e098032b8c
+	local lockdown='mount -t tmpfs none /sys/kernel; mkdir /sys/kernel/security'
+
+	says 1 planted_system "$not_loaded; $firmware; printf '\\006\\000\\000\\000\\001' >$variable" profil check
+	[ "$(state signature)" = note ]
+	grep -F 'Secure Boot is on' out
+	grep -F 'sudo mokutil --import /var/lib/dkms/mok.pub' out
+	says 1 planted_system "$not_loaded; $firmware; $lockdown; echo 'none [integrity] confidentiality' >/sys/kernel/security/lockdown" profil check
+	grep -F 'the kernel is locked down' out
+	grep -F 'sudo mokutil --import /var/lib/dkms/mok.pub' out
+	says 1 planted_system "$not_loaded; $firmware; $lockdown; printf '\\006\\000\\000\\000\\000' >$variable" profil check
+	none grep -F mokutil out
+}
+
 names() {
 	says 1 planted_system "$not_loaded" env -u DEBUGINFOD_URLS profil check
 	[ "$(state names)" = note ]
@@ -107,6 +124,7 @@ check 'check: the module is not loaded' not_loaded
 check 'check: the module is not installed' not_installed
 check 'check: the device' device
 check 'check: a module without sessions' sessions
+check 'check: Secure Boot and lockdown' signature
 check 'check: where names come from' names
 check 'check: JSON' json
 check 'check: run points here' run_points_here
