@@ -71,6 +71,8 @@ prepare()
 	chown 1000:1000 "$system/home/user"
 	mv "$system"/srv/test/*.service "$system/etc/systemd/system"
 	ln -s ../profil-root.service "$system/etc/systemd/system/multi-user.target.wants"
+	# the index of manual pages would be made at each installation, in the machine that is emulated, too
+	rm -f "$system/var/lib/man-db/auto-update"
 	read -r before newest <"$system/etc/kernels"
 }
 
