@@ -62,6 +62,12 @@ make_system()
 		--customize-hook="echo $before $newest >\"\$1/etc/kernels\""
 }
 
+# made WHAT SUITE TAR: unless another run has made it meanwhile
+made()
+{
+	[ -e "$3" ] || "make_$1" "$2" "$3"
+}
+
 # root SUITE build|system FOLDER: unpack it there
 root()
 {
@@ -71,6 +77,6 @@ root()
 	mirrors
 	mkdir -p "$ROOTS" "$3"
 	[ -e "$tar" ] || room "$CACHE" 6000
-	[ -e "$tar" ] || locked "root-$1" "make_$2" "$1" "$tar" || exit
+	[ -e "$tar" ] || locked "root-$1" made "$2" "$1" "$tar" || exit
 	tar -x --numeric-owner -f "$tar" -C "$3"
 }
