@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 # In a root that does not run: what goes wrong when the module is installed ends in a state
-# that apt, or the line that it prints, gets out of.
+# that apt, or the line that it prints, gets out of; and what Debian tests of it.
 #
 # shellcheck disable=SC2317 # the tests are called by their names
 set -eu
@@ -91,10 +91,27 @@ interrupted()
 	mended
 }
 
+# What Debian's machines run of each package of dkms.  It installs by name, from an archive.
+dkms_autopkgtest()
+{
+	local list=/etc/apt/sources.list.d/profil.list
+
+	(cd /srv/packages && dpkg-scanpackages . >Packages)
+	echo 'deb [trusted=yes] file:/srv/packages ./' >$list
+	apt-get update -o Dir::Etc::sourcelist=$list -o Dir::Etc::sourceparts=- -o APT::Get::List-Cleanup=0
+	rm $list
+	cd "$tmp"
+	/usr/lib/dkms/dkms-autopkgtest profil-dkms 2>&1 | tee summary
+	grep -Fx "I: PASS $newest" summary
+	[ "$(grep -c '^I: \(PASS\|SKIP\|FAIL\) ' summary)" = 1 ]
+}
+
 check 'bad: purged' one_kernel
 check 'bad: dkms cannot build' build_fails
 check 'bad: /var is full' full_var
 check 'bad: apt is killed' interrupted
 check 'bad: /boot is full' full_boot
+check 'bad: purged once more' purged_before
+check 'dkms-autopkgtest' dkms_autopkgtest
 check 'bad: purged at the end' purged_before
 plan
