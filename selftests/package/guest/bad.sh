@@ -61,11 +61,12 @@ full_var()
 	mv /var/lib/dkms.full /var/lib/dkms
 }
 
-# A new kernel does not fit; that is not our package's fault, and it gets its module later.
+# A new kernel fits, and its initrd does not; that is not our package's fault, and there is a
+# module when apt has ended what it began.
 full_boot()
 {
 	apt purge "linux-image-$newest" linux-image-amd64
-	mount -t tmpfs -o size=5m full /boot
+	mount -t tmpfs -o size=24m full /boot
 	none apt install "linux-image-$newest"
 	umount /boot
 	mended
