@@ -8,6 +8,7 @@
 #include "command.h"
 #include "gather.h"
 #include "jit.h"
+#include "kernel.h"
 #include "names.h"
 #include "objects.h"
 #include "order.h"
@@ -55,6 +56,41 @@ static int by_heat(const void *a, const void *b)
 	const struct group *x = a, *y = b;
 
 	return compare_numbers(y->samples, x->samples) ?: by_place(x->slots, y->slots);
+}
+
+static uint64_t smaller(uint64_t a, uint64_t b)
+{
+	return a < b ? a : b;
+}
+
+/*
+ * Ticks in the kernel are in two slots: that of the place which the kernel returns to, and
+ * that of the place where it was.  The second one keeps them, also those that had no first
+ * one, because they were in exec, or the table was full.
+ */
+static void keep_kernel(struct session_table *table)
+{
+	struct profil_session_page *page = &table->page;
+	uint64_t moved = 0, found = 0, rest;
+	size_t num = 0;
+
+	for (size_t i = 0; i < table->num_slots; i++) {
+		struct profil_slot slot = table->slots[i];
+
+		if (slot.object == PROFIL_OBJECT_KERNEL) {
+			found += slot.system;
+		} else {
+			moved += slot.system;
+			slot.system = 0;
+		}
+		if (slot.user || slot.system)
+			table->slots[num++] = slot;
+	}
+	table->num_slots = num;
+	rest = moved + page->exec + page->full - found;
+	page->full = page->full_kernel + smaller(page->full, rest - page->full_kernel);
+	page->full_objects = smaller(page->full_objects, page->full - page->full_kernel);
+	page->exec = rest - page->full;
 }
 
 static void make_groups(struct gathering *gathering)
@@ -129,6 +165,19 @@ static void add_samples(struct gathering *gathering, const struct group *group, 
 	}
 }
 
+static void add_kernel(struct gathering *gathering, const struct group *group)
+{
+	struct profile *profile = gathering->profile;
+	size_t num, first = profile->num_places;
+	struct place *places = make_places(profile, group, &num);
+
+	kernel_find(profile, places, num);
+	for (size_t i = 0; i < num; i++)
+		profile_add_place(profile, places[i]);
+	add_samples(gathering, group, first);
+	free(places);
+}
+
 static void add_group(struct gathering *gathering, const struct group *group)
 {
 	struct profile *profile = gathering->profile;
@@ -197,7 +246,7 @@ static void add_facts(struct profile *profile)
 	free(fact);
 }
 
-void gather(struct session *session, struct profile *profile)
+void gather(struct session *session, bool kernel, struct profile *profile)
 {
 	struct gathering gathering = {
 		.session = session, .profile = profile, .began = time(NULL),
@@ -207,9 +256,14 @@ void gather(struct session *session, struct profile *profile)
 	profile->period_ns = session_period_ns(session);
 	profile->files = 1;
 	session_read(session, &gathering.table);
+	if (kernel)
+		keep_kernel(&gathering.table);
 	make_groups(&gathering);
 	for (size_t i = 0; i < gathering.num; i++)
-		add_group(&gathering, &gathering.groups[i]);
+		if (gathering.groups[i].slots->object == PROFIL_OBJECT_KERNEL)
+			add_kernel(&gathering, &gathering.groups[i]);
+		else
+			add_group(&gathering, &gathering.groups[i]);
 	progress(NULL);
 	profile->counts[COUNT_IN_SLOTS] = gathering.samples;
 	profile->counts[COUNT_EXEC] = page->exec;

@@ -5,7 +5,7 @@
 #include "profile.h"
 #include "session.h"
 
-/* What a stopped session has counted, with names. */
-void gather(struct session *session, struct profile *profile);
+/* What a stopped session has counted, with names; @kernel: it was told where the kernel was. */
+void gather(struct session *session, bool kernel, struct profile *profile);
 
 #endif /* TOOLS_GATHER_H */

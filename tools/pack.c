@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "comments.h"
+#include "kernel.h"
 #include "order.h"
 #include "pack.h"
 #include "profile.pb-c.h"
@@ -94,7 +95,8 @@ static Pb__Mapping *pack_object(struct packing *packing, size_t i)
 	mapping->memory_start = object->start;
 	mapping->memory_limit = object->limit;
 	mapping->file_offset = object->offset;
-	mapping->filename = text(packing, object->file);
+	mapping->filename = strcmp(object->file, KERNEL_NAME) ? text(packing, object->file) :
+		word(packing, KERNEL_NAME_PPROF);
 	mapping->build_id = text(packing, object->build_id);
 	/* pprof would look for names itself, and find fewer */
 	mapping->has_functions = true;

@@ -18,7 +18,7 @@
 #include "summary.h"
 #include "text.h"
 
-enum { EXIT_OURS = 125, KEY_PER_PROCESS = 256, KEY_SLOTS };
+enum { EXIT_OURS = 125, KEY_PER_PROCESS = 256, KEY_SLOTS, KEY_KERNEL };
 
 #define ROWS 20
 
@@ -41,6 +41,8 @@ static const struct argp_option options[] = {
 	{ "frequency", 'F', "HZ", 0,
 	  "Take so many samples a second of CPU time, at random times, not one at each tick", 0 },
 	{ "user", 'u', NULL, 0, "Leave out time in the kernel", 0 },
+	{ "kernel", KEY_KERNEL, NULL, 0,
+	  "Show time in the kernel as that of its functions; needs CAP_PERFMON", 0 },
 	{ "per-process", KEY_PER_PROCESS, NULL, 0, "Tell processes apart in the profile", 0 },
 	{ "duration", 'd', "SECONDS", 0, "Count for so long; a PROGRAM runs on to its end", 0 },
 	{ "wait", 'w', NULL, 0, "Wait also for processes that PROGRAM leaves behind", 0 },
@@ -70,6 +72,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	case 'u':
 		run->wish.user_only = true;
 		break;
+	case KEY_KERNEL:
+		run->wish.kernel = true;
+		break;
 	case KEY_PER_PROCESS:
 		run->wish.per_process = true;
 		break;
@@ -94,6 +99,8 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	case ARGP_KEY_END:
 		if (!run->argv == !run->pid)
 			argp_error(state, "one of the two has to be given: a PROGRAM, or -p PID");
+		if (run->wish.kernel && run->wish.user_only)
+			argp_error(state, "-u and --kernel contradict each other");
 		break;
 	default:
 		return ARGP_ERR_UNKNOWN;
@@ -199,7 +206,7 @@ int command_run(int argc, char **argv)
 		profile.counts[COUNT_CHARGED_USER_NS] = timeval_ns(&program.usage.ru_utime);
 		profile.counts[COUNT_CHARGED_SYSTEM_NS] = timeval_ns(&program.usage.ru_stime);
 	}
-	gather(session, &profile);
+	gather(session, run.wish.kernel, &profile);
 	session_close(session);
 	if (!run.quiet)
 		print(&profile, &run, store_write(&profile, run.file));

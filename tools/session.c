@@ -82,12 +82,22 @@ static _Noreturn void cannot_have_session(int error)
 	}
 }
 
+/* What the module says to --kernel, or would if it knew it. */
+static void check_kernel(const struct profil_ioc_query *query, int error)
+{
+	if (error == EPERM)
+		die("where the kernel is cannot be counted: --kernel needs CAP_PERFMON; sudo profil run --kernel …, or, for all who may execute profil, sudo setcap cap_perfmon,cap_syslog+ep $(command -v profil)");
+	if (query->out_session_flags && !(query->out_session_flags & PROFIL_SESSION_F_KERNEL))
+		die("where the kernel is cannot be counted: this module is too old for --kernel; install a newer one, or leave it out");
+}
+
 struct session *session_open(const struct session_wish *wish)
 {
 	struct session *session = allocated(calloc(1, sizeof(*session)));
 	struct profil_ioc_session ask = {
 		.size = sizeof(ask),
 		.flags = (wish->user_only ? PROFIL_SESSION_F_USER_ONLY : 0) |
+			 (wish->kernel ? PROFIL_SESSION_F_KERNEL : 0) |
 			 (wish->per_process ? PROFIL_SESSION_F_PER_PROCESS : 0),
 		.slots = wish->slots,
 		.processes = PROCESSES,
@@ -104,8 +114,11 @@ struct session *session_open(const struct session_wish *wish)
 	if (error)
 		cannot_have_session(error);
 	choose_source(&ask, &query, wish->rate);
-	if (ioctl(device, PROFIL_IOC_SESSION, &ask))
-		cannot_have_session(errno);
+	error = ioctl(device, PROFIL_IOC_SESSION, &ask) ? errno : 0;
+	if (error && wish->kernel)
+		check_kernel(&query, error);
+	if (error)
+		cannot_have_session(error);
 	close(device);
 	session->fd = ask.out_fd;
 	session->period_ns = wish->rate ? 1000000000ULL / wish->rate : query.out_tick_ns;

@@ -14,6 +14,7 @@ struct session_wish {
 	unsigned int rate;	/* samples a second; 0: every tick */
 	unsigned int slots;	/* size of the table of places */
 	bool user_only;
+	bool kernel;		/* also where the kernel was */
 	bool per_process;
 };
 

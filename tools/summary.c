@@ -4,6 +4,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include "kernel.h"
 #include "say.h"
 #include "stats.h"
 #include "summary.h"
@@ -141,6 +142,10 @@ static void put_unnamed(FILE *out, struct profile *profile, const struct table *
 		100.0 * functions->sum.unnamed / functions->sum.samples);
 	if (!strcmp(object.file, "[anonymous]") || !strcmp(object.file, "[not looked up]"))
 		fputs("code made at run time" BREAK "node --perf-basic-prof, java -XX:+DumpPerfMapAtExit, python3 -X perf name theirs\n",
+		      out);
+	else if (!strcmp(object.file, KERNEL_NAME))
+		fputs(most->unnamed < most->samples ? "the kernel has no function there\n" :
+		      "the kernel hides its functions" BREAK "sudo sysctl kernel.kptr_restrict=1; then sudo profil run --kernel … has them\n",
 		      out);
 	else if (object.file[0] == '[')
 		fprintf(out, "%s is no file\n", object.file);

@@ -62,17 +62,28 @@ static void add_symbol(Dwfl_Module *module, int i, struct symbols *symbols)
 	new.end = new.sized ? address + symbol.st_size : end_of_section(elf, section, bias);
 	if (new.end <= new.start)
 		return;
-	symbols->list = more(symbols->list, &symbols->room, symbols->num, sizeof(new));
-	symbols->list[symbols->num++] = new;
+	symbols_add(symbols, new);
+}
+
+void symbols_add(struct symbols *symbols, struct symbol symbol)
+{
+	symbols->list = more(symbols->list, &symbols->room, symbols->num, sizeof(symbol));
+	symbols->list[symbols->num++] = symbol;
 }
 
 void symbols_load(Dwfl_Module *module, struct symbols *symbols)
 {
 	int num = dwfl_module_getsymtab(module);
-	size_t n = 0;
 
 	for (int i = 0; i < num; i++)
 		add_symbol(module, i, symbols);
+	symbols_sort(symbols);
+}
+
+void symbols_sort(struct symbols *symbols)
+{
+	size_t n = 0;
+
 	if (!symbols->num)
 		return;
 	qsort(symbols->list, symbols->num, sizeof(*symbols->list), by_start);

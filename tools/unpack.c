@@ -7,6 +7,7 @@
 #include <string.h>
 #include "comments.h"
 #include "ids.h"
+#include "kernel.h"
 #include "profile.pb-c.h"
 #include "say.h"
 #include "unpack.h"
@@ -101,6 +102,8 @@ static const char *unpack_objects(struct unpacking *unpacking)
 
 		if (!object.file || !object.build_id)
 			return "a mapping names a text that is not there";
+		if (!strcmp(object.file, KERNEL_NAME_PPROF))
+			object.file = profile_string(unpacking->profile, KERNEL_NAME);
 		unpacking->object_index[i] = profile_add_object(unpacking->profile, object);
 	}
 	return NULL;

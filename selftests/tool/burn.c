@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Spends CPU time in burn_here(), in ways that are hard to follow:
+ * Spends CPU time in burn_here(), in ways that are hard to follow, or in the kernel:
  *
- *   burn TENTHS [here|threads|daemon|jit]
+ *   burn TENTHS [here|threads|daemon|jit|zero|module]
  */
 #define _GNU_SOURCE
 #include <fcntl.h>
@@ -10,9 +10,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <time.h>
 #include <unistd.h>
+#include <linux/profil.h>
 
 static int tenths;
 
@@ -78,6 +80,32 @@ static void jit(void)
 		((void (*)(int))memory)(100000);
 }
 
+/* The kernel fills memory. */
+static void zero(void)
+{
+	static char buffer[65536];
+	int fd = open("/dev/zero", O_RDONLY | O_CLOEXEC);
+	double begin = used();
+
+	while (used() - begin < tenths / 10.0)
+		for (int i = 0; i < 100; i++)
+			if (read(fd, buffer, sizeof(buffer)) < 0)
+				_exit(1);
+}
+
+/* The kernel is in a module: ours. */
+static void module(void)
+{
+	struct profil_ioc_query query = { .size = sizeof(query) };
+	int fd = open("/dev/profil", O_RDONLY | O_CLOEXEC);
+	double begin = used();
+
+	while (used() - begin < tenths / 10.0)
+		for (int i = 0; i < 1000; i++)
+			if (ioctl(fd, PROFIL_IOC_QUERY, &query))
+				_exit(1);
+}
+
 int main(int argc, char **argv)
 {
 	const char *how = argc > 2 ? argv[2] : "here";
@@ -88,6 +116,10 @@ int main(int argc, char **argv)
 		become_daemon();
 	if (!strcmp(how, "jit")) {
 		jit();
+	} else if (!strcmp(how, "zero")) {
+		zero();
+	} else if (!strcmp(how, "module")) {
+		module();
 	} else if (!strcmp(how, "threads")) {
 		for (int i = 0; i < 4; i++)
 			pthread_create(&threads[i], NULL, burn, NULL);

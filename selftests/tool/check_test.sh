@@ -7,13 +7,6 @@ set -eu
 cd "$tmp"
 table >"$PROFIL_FAKE"
 
-# planted_system SETUP COMMAND...: in a mount namespace of its own
-planted_system() {
-	local user=()
-	[ "$(id -u)" = 0 ] || user=(-Ur)
-	unshare "${user[@]}" -m -- sh -ec "$1; shift; exec \"\$@\"" sh "$@"
-}
-
 loaded='mount -t tmpfs none /sys/module; mkdir /sys/module/profil'
 not_loaded='mount -t tmpfs none /sys/module'
 # /lib/modules may not be there on this system, and is empty afterwards

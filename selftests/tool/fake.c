@@ -6,7 +6,8 @@
  *   object INDEX PATH
  *   process PID PARENT IMAGES USER SYSTEM COMM
  *   slot OBJECT PLACE PROCESS USER SYSTEM
- *   exec N, full N, full_objects N, not_due N, execs_denied N, forks_missed N, tick_ns N
+ *   exec N, full N, full_objects N, full_kernel N, not_due N, execs_denied N,
+ *   forks_missed N, tick_ns N
  *
  * PROFIL_FAKE_ERROR is the error of JOIN and ATTACH; with PROFIL_FAKE_OLD, the module says
  * that it has no sessions.
@@ -97,6 +98,8 @@ static void read_count(struct session *session, const char *line)
 		page->full = value;
 	else if (!strcmp(name, "full_objects"))
 		page->full_objects = value;
+	else if (!strcmp(name, "full_kernel"))
+		page->full_kernel = value;
 	else if (!strcmp(name, "not_due"))
 		page->not_due = value;
 	else if (!strcmp(name, "execs_denied"))

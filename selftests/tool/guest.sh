@@ -188,6 +188,80 @@ nothing_inside() {
 	user grep -E 'TracerPid|Sig(Blk|Ign)' /proc/self/status | diff - inside
 }
 
+# same_system: functions of the kernel have all the time that processes had there
+same_system() {
+	user profil report --by process --tsv file >processes
+	[ "$(awk -F '\t' '$1 == "function" { sum += $5 } END { print sum }' tsv)" = \
+		"$(awk -F '\t' '$1 == "process" { sum += $5 } END { print sum }' processes)" ]
+	[ "$(count full)$(count exec)" = 00 ]
+}
+
+# The function that fills memory has another name on each kernel and machine.
+filling='(__arch_)?clear_user.*|__clear_user|rep_stos.*|read_zero|iov_iter_zero|(__)?memset.*'
+
+kernel_functions() {
+	says 0 profil run --kernel -o file -- burn 5 zero
+	hottest "$filling"
+	awk -F '\t' '$1 == "function" { exit $9 != "[kernel]" }' tsv
+	charged 1
+	same_system
+	# what is no code of a program is no time of its functions
+	[ "$(awk -F '\t' '$1 == "function" && $9 !~ /^\[/ { sum += $5 } END { print sum + 0 }' tsv)" = 0 ]
+	# a module's
+	says 0 profil run --kernel -F 1000 -o file -- burn 5 module
+	added_up
+	same_system
+	[ "$(awk -F '\t' '$1 == "function" && $9 == "[profil]" && $8 ~ /^profil_/ { sum += $2 } END { print sum + 0 }' tsv)" -gt 30 ]
+	user profil report --by address --tsv file | none grep -i ffffffff
+}
+
+kernel_attached() {
+	local pid
+	burn 1000000 zero &
+	pid=$!
+	reached $pid burn
+	says 0 profil run -q --kernel --per-process -d 0.5 -o file -p $pid
+	kill $pid
+	wait $pid || :
+	hottest "$filling"
+	user profil report --by process --tsv file | grep -P "\tburn\t\t$pid\$"
+}
+
+kernel_not_allowed() {
+	rm -f begun
+	says 125 user profil run --kernel -o file -- touch begun
+	[ ! -e begun ]
+	[ "$(wc -l <err)" = 1 ]
+	grep -F 'profil: where the kernel is cannot be counted: --kernel needs CAP_PERFMON; sudo profil run --kernel ' err
+	# the other way that it says
+	cp "$(command -v profil)" granted
+	setcap cap_perfmon,cap_syslog+ep granted
+	says 0 user ./granted run -q --kernel -o file -- burn 5 zero
+	hottest "$filling"
+	says 0 user ./granted run -q --kernel -o file -- grep -E '^Cap(Prm|Eff)' /proc/self/status
+	none grep [1-9a-f] <(sed 's/.*://' out)
+}
+
+kernel_hidden() {
+	local before
+	before=$(cat /proc/sys/kernel/kptr_restrict)
+	echo 2 >/proc/sys/kernel/kptr_restrict
+	says 0 profil run --kernel -o file -- burn 5 zero
+	echo "$before" >/proc/sys/kernel/kptr_restrict
+	grep -E '^  names    .*: the kernel hides its functions$' err
+	hottest '\[kernel\]'
+	same_system
+	# as it says
+	$(sed -n 's/.*sudo \(sysctl kernel.kptr_restrict=1\);.*/\1/p' err)
+	says 0 profil run -q --kernel -o file -- burn 5 zero
+	echo "$before" >/proc/sys/kernel/kptr_restrict
+	hottest "$filling"
+	# who may count, and not see names
+	says 0 setpriv --reuid=1000 --regid=1000 --clear-groups --inh-caps=+perfmon --ambient-caps=+perfmon \
+		profil run --kernel -o file -- burn 5 zero
+	grep -E '^  names    .*: the kernel hides its functions$' err
+}
+
 # Who profiles is killed: the program goes on, the module can go.
 profiler_killed() {
 	setpriv --reuid=1000 --regid=1000 --clear-groups profil run -q -o file -- \
@@ -227,6 +301,10 @@ check 'vm: user mode only' user_only
 check 'vm: a rate' rated
 check 'vm: a full table' full
 check 'vm: nothing is in the program' nothing_inside
+check 'vm: functions of the kernel' kernel_functions
+check 'vm: functions of the kernel, attached' kernel_attached
+check 'vm: functions of the kernel, who may have them' kernel_not_allowed
+check 'vm: functions of the kernel, hidden' kernel_hidden
 check 'vm: the profiler is killed' profiler_killed
 check 'vm: check' checks
 plan

@@ -43,6 +43,13 @@ none() {
 	! "$@"
 }
 
+# planted_system SETUP COMMAND...: in a mount namespace of its own
+planted_system() {
+	local user=()
+	[ "$(id -u)" = 0 ] || user=(-Ur)
+	unshare "${user[@]}" -m -- sh -ec "$1; shift; exec \"\$@\"" sh "$@"
+}
+
 # whole FILE: what profil run makes of the table
 whole() {
 	table >"$tmp/table"

@@ -11,8 +11,8 @@ here=$TOP/selftests/tool
 O=$BUILD/tool-vm
 
 prepare_guest() {
-	gcc -g -O1 -o "$O/burn" "$here/burn.c" -pthread
-	gcc -g -O1 -static -o "$O/burn-static" "$here/burn.c" -pthread
+	gcc -g -O1 -I"$TOP/uapi" -o "$O/burn" "$here/burn.c" -pthread
+	gcc -g -O1 -I"$TOP/uapi" -static -o "$O/burn-static" "$here/burn.c" -pthread
 	CGO_ENABLED=0 GO111MODULE=off GOCACHE=$O/go-cache go build -o "$O/go-static" "$here/spin.go"
 }
 
