@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ptrace.h>
@@ -18,6 +19,8 @@
 enum { EXIT_CANNOT_EXECUTE = 126, EXIT_NOT_FOUND = 127, EXIT_SIGNAL = 128 };
 
 #define AGAIN 2		/* seconds in which a second Ctrl-C means that it is meant */
+#define ATTACH_AGAIN 100	/* times that a process may be executing another program */
+#define OF_THE_KERNEL 0x200000	/* among the flags of a thread, which /proc shows */
 
 static const int passed_on[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2 };
 static sigset_t mask_before;
@@ -117,15 +120,55 @@ void program_start(struct program *program, struct session *session, char **argv
 	    argv[0], strerror(failure.executing));
 }
 
-void program_attach(struct session *session, pid_t pid)
+static int attach_once(struct session *session, pid_t pid)
 {
 	struct failure failure;
 	pid_t child = start(session, NULL, pid, &failure);
 
 	while (waitpid(child, NULL, 0) < 0 && errno == EINTR)
 		;
-	if (failure.joining)
-		die("process %d cannot be counted: %s", pid, session_error(failure.joining));
+	return failure.joining;
+}
+
+/* What the kernel does not tell apart from what nobody may trace; or what the error says. */
+static const char *why_not(pid_t pid, int error)
+{
+	char path[64], line[1024] = "", state = 0, *rest;
+	unsigned int flags = 0;
+	long threads = 0;
+	FILE *file;
+
+	snprintf(path, sizeof(path), "/proc/%d/stat", pid);
+	file = fopen(path, "re");
+	if (file && fgets(line, sizeof(line), file)) {
+		/* the name may have any characters */
+		rest = strrchr(line, ')');
+		if (rest)
+			sscanf(rest, ") %c %*d %*d %*d %*d %*d %u %*u %*u %*u %*u %*u %*u %*d %*d %*d %*d %ld",
+			       &state, &flags, &threads);
+	}
+	if (file)
+		fclose(file);
+	if (state && flags & OF_THE_KERNEL)
+		return "it is a thread of the kernel's, which has no program; sudo perf record -a counts those";
+	if ((state == 'Z' || state == 'X') && threads > 1)
+		return "its first thread has ended; give the number of another, which ls /proc/PID/task lists";
+	if (state == 'Z' || state == 'X')
+		return "it has ended, which its parent has not looked at yet; pgrep -a NAME finds others";
+	return session_error(error);
+}
+
+void program_attach(struct session *session, pid_t pid)
+{
+	static const struct timespec pause = { .tv_nsec = 10000000 };
+	int error = attach_once(session, pid);
+
+	for (int i = 0; i < ATTACH_AGAIN && error == EAGAIN; i++) {
+		nanosleep(&pause, NULL);
+		error = attach_once(session, pid);
+	}
+	if (error)
+		die("process %d cannot be counted: %s", pid, why_not(pid, error));
 }
 
 /* Signals that a terminal makes have come to the program as well. */

@@ -8,6 +8,7 @@
  *   slot OBJECT PLACE PROCESS USER SYSTEM
  *   exec N, full N, full_objects N, full_kernel N, not_due N, execs_denied N,
  *   forks_missed N, tick_ns N
+ *   again N		so often ATTACH fails with EAGAIN
  *
  * PROFIL_FAKE_ERROR is the error of JOIN and ATTACH; with PROFIL_FAKE_OLD, the module says
  * that it has no sessions.
@@ -20,6 +21,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <unistd.h>
 #include "say.h"
 #include "session.h"
@@ -34,6 +36,7 @@ struct session {
 	char *paths[OBJECTS];
 	unsigned long long tick_ns;
 	int members[2];		/* a pipe: who joined has its writing end */
+	unsigned int *again;	/* ATTACHes to fail; shared with the processes that try */
 };
 
 int session_query(struct profil_ioc_query *query)
@@ -106,6 +109,8 @@ static void read_count(struct session *session, const char *line)
 		page->execs_denied = value;
 	else if (!strcmp(name, "forks_missed"))
 		page->forks_missed = value;
+	else if (!strcmp(name, "again"))
+		*session->again = value;
 	else if (!strcmp(name, "tick_ns"))
 		session->tick_ns = value;
 	else
@@ -120,7 +125,9 @@ struct session *session_open(const struct session_wish *wish)
 	char *line = NULL;
 	size_t room = 0;
 
-	if (!file || pipe2(session->members, O_CLOEXEC))
+	session->again = mmap(NULL, sizeof(*session->again), PROT_READ | PROT_WRITE,
+			      MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	if (!file || session->again == MAP_FAILED || pipe2(session->members, O_CLOEXEC))
 		die("PROFIL_FAKE: %m");
 	session->tick_ns = wish->rate ? 1000000000 / wish->rate : 4000000;
 	while (getline(&line, &room, file) > 0) {
@@ -161,7 +168,10 @@ int session_join(struct session *session)
 
 int session_attach(struct session *session, pid_t pid)
 {
-	(void)session;
+	if (*session->again) {
+		--*session->again;
+		return EAGAIN;
+	}
 	return kill(pid, 0) ? errno : getenv("PROFIL_FAKE_ERROR") ?
 		atoi(getenv("PROFIL_FAKE_ERROR")) : 0;
 }

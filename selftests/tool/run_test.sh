@@ -57,6 +57,50 @@ attach_errors() {
 	kill $!
 }
 
+# state_is PID LETTER
+state_is() {
+	until grep -q "^State:.$2" "/proc/$1/status"; do :; done
+}
+
+# It has ended; or its first thread has; or it is the kernel's.
+attach_to_none() {
+	local dead pid
+	# shellcheck disable=SC2016 # for perl
+	perl -e '$dead = fork // die; exit unless $dead; $| = 1; print "$dead\n"; sleep 1000' >dead &
+	pid=$!
+	until [ -s dead ]; do :; done
+	dead=$(cat dead)
+	state_is "$dead" Z
+	PROFIL_FAKE_ERROR=1 says 125 profil run -p "$dead"
+	one_line "process $dead cannot be counted: it has ended, "
+	PROFIL_FAKE_ERROR=3 says 125 profil run -p "$dead"
+	one_line "process $dead cannot be counted: it has ended, "
+	kill $pid
+	python3 -c 'import ctypes, os, threading, time
+threading.Thread(target=time.sleep, args=(1000,)).start()
+ctypes.CDLL(None).syscall({"x86_64": 60, "aarch64": 93}[os.uname().machine], 0)' &
+	pid=$!
+	state_is $pid Z
+	PROFIL_FAKE_ERROR=1 says 125 profil run -p $pid
+	one_line "process $pid cannot be counted: its first thread has ended; "
+	kill $pid
+	if [ "$(cat /proc/2/comm)" = kthreadd ]; then
+		PROFIL_FAKE_ERROR=3 says 125 profil run -p 2
+		one_line "process 2 cannot be counted: it is a thread of the kernel's"
+	fi
+}
+
+# Who executes a program meanwhile is tried again, and not for ever.
+attach_again() {
+	sleep 1000 &
+	{ table; echo 'again 3'; } >again
+	PROFIL_FAKE=again says 0 profil run -q -p $! -d 0.1
+	{ table; echo 'again 1000000'; } >again
+	PROFIL_FAKE=again says 125 profil run -q -p $!
+	one_line "process $! cannot be counted: Resource temporarily unavailable"
+	kill $!
+}
+
 # What follows the program is its own.
 arguments() {
 	says 0 profil run -q echo -o a --quiet -p 1
@@ -306,6 +350,8 @@ hostile_command() {
 check 'run: the exit status is that of the program' status_of_program
 check 'run: its own statuses, each with one line' status_of_profil
 check 'run: processes that cannot be counted; one that can is not stopped' attach_errors
+check 'run: processes that have ended, or are the kernel'"'"'s' attach_to_none
+check 'run: processes that execute another program' attach_again
 check 'run: options of the program' arguments
 check 'run: standard output is the program'"'"'s' output
 check 'run: the end of a run' end_of_run
