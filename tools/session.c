@@ -69,8 +69,6 @@ static _Noreturn void cannot_have_session(int error)
 	case EOPNOTSUPP:
 		die("this module has no sessions: %s; profil check says what is missing",
 		    strerror(error));
-	case ENOSPC:
-		die("no session could be made: your user has as many as the module's parameters allow, or too many slots; end another profil run, or ask for fewer --slots");
 	case EINVAL:
 		die("no session could be made: --slots must be a power of 2, from %u to %u",
 		    PROFIL_SLOTS_MIN, PROFIL_SLOTS_MAX);
@@ -80,6 +78,17 @@ static _Noreturn void cannot_have_session(int error)
 		die("no session could be made: %s; profil check says what is missing",
 		    strerror(error));
 	}
+}
+
+/* The limits that an administrator has set: a session as small as can be has but one. */
+static _Noreturn void over_limit(int device, struct profil_ioc_session *ask)
+{
+	ask->slots = PROFIL_SLOTS_MIN;
+	ask->processes = PROFIL_PROCESSES_MIN;
+	ask->objects = PROFIL_OBJECTS_MIN;
+	if (ioctl(device, PROFIL_IOC_SESSION, ask))
+		die("no session could be made: your user has as many as max_sessions_user allows; end another profil run, or raise that in /sys/module/profil/parameters");
+	die("no session could be made: those of your user have as many places as max_slots_user allows; ask for fewer --slots, end another profil run, or raise that in /sys/module/profil/parameters");
 }
 
 /* What the module says to --kernel, or would if it knew it. */
@@ -117,6 +126,8 @@ struct session *session_open(const struct session_wish *wish)
 	error = ioctl(device, PROFIL_IOC_SESSION, &ask) ? errno : 0;
 	if (error && wish->kernel)
 		check_kernel(&query, error);
+	if (error == ENOSPC)
+		over_limit(device, &ask);
 	if (error)
 		cannot_have_session(error);
 	close(device);
@@ -165,9 +176,9 @@ const char *session_error(int error)
 	case EALREADY:
 		return "this session counts it already";
 	case EAGAIN:
-		return "it has just executed another program; try again";
+		return "it executes one program after another; try again, or profile who starts it";
 	case ENOSPC:
-		return "max_profiles or max_profiles_user was reached; end another profil run";
+		return "four sessions count it already, or all have as many processes as max_profiles and max_profiles_user allow; end another profil run";
 	case ENOTTY:
 		return "this module has no sessions; profil check says what is missing";
 	default:

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Between tools/session.c and the system: a device that refuses, for tests of what is said
+ * then without the module.  The environment has an errno of each command:
+ *
+ *   REFUSE_SESSION, REFUSE_JOIN
+ *   REFUSE_SLOTS		the first one is for sessions of more slots than this
+ *   REFUSE_FLAGS		PROFIL_SESSION_F_* that the module does not know
+ */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <fcntl.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <unistd.h>
+#include "session.h"
+
+int __real_open(const char *path, int flags, ...);
+int __real_ioctl(int fd, unsigned long command, void *data);
+int __wrap_open(const char *path, int flags, ...);
+int __wrap_ioctl(int fd, unsigned long command, void *data);
+
+static unsigned int number(const char *name)
+{
+	const char *text = getenv(name);
+
+	return text ? strtoul(text, NULL, 10) : 0;
+}
+
+int __wrap_open(const char *path, int flags, ...)
+{
+	va_list args;
+	int mode;
+
+	va_start(args, flags);
+	mode = flags & (O_CREAT | __O_TMPFILE) ? va_arg(args, int) : 0;
+	va_end(args);
+	return __real_open(strcmp(path, session_device) ? path : "/dev/null", flags, mode);
+}
+
+static int query(struct profil_ioc_query *query)
+{
+	query->out_abi = PROFIL_ABI;
+	query->out_tick_ns = 4000000;
+	query->out_tick_hz = 250;
+	query->out_session_flags = 0xf & ~number("REFUSE_FLAGS");
+	query->out_session_sources = 1 << PROFIL_SOURCE_TICK;
+	return 0;
+}
+
+static int make(struct profil_ioc_session *ask)
+{
+	errno = number("REFUSE_SESSION");
+	if (ask->flags & number("REFUSE_FLAGS"))
+		errno = EOPNOTSUPP;
+	if (errno && ask->slots > number("REFUSE_SLOTS"))
+		return -1;
+	ask->out_bytes = sysconf(_SC_PAGESIZE);
+	ask->out_fd = memfd_create("session", MFD_CLOEXEC);
+	return ftruncate(ask->out_fd, ask->out_bytes);
+}
+
+int __wrap_ioctl(int fd, unsigned long command, void *data)
+{
+	switch (command) {
+	case PROFIL_IOC_QUERY:
+		return query(data);
+	case PROFIL_IOC_SESSION:
+		return make(data);
+	case PROFIL_IOC_JOIN:
+		errno = number("REFUSE_JOIN");
+		return errno ? -1 : 0;
+	case PROFIL_IOC_STOP:
+		return 0;
+	default:
+		return __real_ioctl(fd, command, data);
+	}
+}

@@ -1,0 +1,55 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+# profil run, where the module refuses: one sentence that names the cause and what to do.
+set -eu
+. "$(dirname "$0")/lib.sh"
+
+cd "$tmp"
+
+# refused STATUS SENTENCE OPTION...: of profil run, with the device that refuses
+refused() {
+	says "$1" profil-refused run -q "${@:3}" -- touch begun
+	[ ! -e begun ]
+	grep -E "^profil: $2" err
+	[ "$(wc -l <err)" = 1 ]
+}
+
+nothing_refused() {
+	says 0 profil-refused run -q -- touch begun
+	rm begun
+}
+
+sessions_of_a_user() {
+	REFUSE_SESSION=28 refused 125 'no session could be made: your user has as many as max_sessions_user allows; end another profil run, '
+}
+
+slots_of_a_user() {
+	REFUSE_SESSION=28 REFUSE_SLOTS=1024 refused 125 'no session could be made: those of your user have as many places as max_slots_user allows; ask for fewer --slots, '
+	REFUSE_SESSION=28 REFUSE_SLOTS=1024 says 0 profil-refused run -q --slots=1024 true
+}
+
+sessions_of_a_process() {
+	REFUSE_JOIN=28 refused 125 'touch cannot be counted: four sessions count it already, or .*; end another profil run$'
+}
+
+kernel() {
+	REFUSE_SESSION=1 refused 125 'where the kernel is cannot be counted: --kernel needs CAP_PERFMON; sudo profil run --kernel …, or, .* sudo setcap cap_perfmon,cap_syslog\+ep ' --kernel
+	# without the option it is not about that
+	REFUSE_SESSION=1 refused 125 'no session could be made: Operation not permitted; '
+	REFUSE_FLAGS=8 refused 125 'where the kernel is cannot be counted: this module is too old for --kernel; ' --kernel
+	REFUSE_FLAGS=8 says 0 profil-refused run -q true
+	# one without any sessions is not too old for that alone
+	REFUSE_FLAGS=15 refused 125 'this module has no sessions: ' --kernel
+}
+
+rates() {
+	refused 125 '251 samples a second are too many: this module samples at the tick, at most 250 times; ' -F 251
+}
+
+check 'refused: nothing' nothing_refused
+check 'refused: too many sessions' sessions_of_a_user
+check 'refused: too many slots' slots_of_a_user
+check 'refused: too many sessions of a process' sessions_of_a_process
+check 'refused: places in the kernel' kernel
+check 'refused: rates' rates
+plan
