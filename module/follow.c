@@ -15,6 +15,7 @@
 
 #include "member.h"
 #include "profil.h"
+#include "race.h"
 #include "table.h"
 
 static void profil_follow_fork(void *data, struct task_struct *parent,
@@ -55,13 +56,18 @@ static void profil_follow_exec(void *data, struct task_struct *task, pid_t old_p
 {
 	struct pid *tgid = task_tgid(task);
 	struct profil_member *member;
+	bool approved;
 
 	if (!atomic_read(&profil_members))
 		return;
 	rcu_read_lock();
-	hlist_for_each_entry_rcu(member, profil_member_bucket(tgid), node)
-		if (member->tgid == tgid)
-			profil_member_exec(member, profil_follow_approves(member->table, bprm));
+	hlist_for_each_entry_rcu(member, profil_member_bucket(tgid), node) {
+		if (member->tgid != tgid)
+			continue;
+		approved = profil_follow_approves(member->table, bprm);
+		profil_race(PROFIL_RACE_EXEC);
+		profil_member_exec(member, approved);
+	}
 	rcu_read_unlock();
 }
 

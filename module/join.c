@@ -14,6 +14,7 @@
 #include "command.h"
 #include "member.h"
 #include "profil.h"
+#include "race.h"
 #include "table.h"
 
 /*
@@ -42,7 +43,7 @@ int profil_join(struct file *file, struct profil_args *args)
 	err = profil_member_add(table, current, current->self_exec_id);
 	if (!err) {
 		profil_timer_run_sessions();
-		profil_member_had(table);
+		profil_table_had(table);
 	}
 	return err;
 }
@@ -89,6 +90,7 @@ static int profil_join_task(struct profil_table *table, struct task_struct *task
 	if (data_race(task->flags & PF_KTHREAD || !task->mm))
 		return -ESRCH;
 	tgid = get_task_pid(task, PIDTYPE_TGID);
+	profil_race(PROFIL_RACE_CHECK);
 	err = profil_member_add(table, task, exec_id);
 	if (err)
 		goto out;
@@ -101,7 +103,7 @@ static int profil_join_task(struct profil_table *table, struct task_struct *task
 	if (err)
 		profil_member_remove(table, tgid);
 	else
-		profil_member_had(table);
+		profil_table_had(table);
 out:
 	put_pid(tgid);
 	return err;

@@ -18,6 +18,7 @@
 
 #include "limits.h"
 #include "member.h"
+#include "race.h"
 #include "table.h"
 
 #define PROFIL_MEMBER_SOME	64	/* are removed at once */
@@ -105,6 +106,7 @@ static int profil_member_add_locked(struct profil_table *table, struct task_stru
 	}
 	if (sessions == PROFIL_MEMBER_SESSIONS)
 		return -ENOSPC;
+	profil_race(PROFIL_RACE_ADD);
 	if (profil_limit_charge(table->user, PROFIL_LIMIT_PROFILES, 1))
 		return -ENOSPC;
 	member = profil_member_take(table);
@@ -281,16 +283,7 @@ void profil_member_stop(struct profil_table *table)
 {
 	while (profil_member_stop_some(table))
 		cond_resched();
-}
-
-/*
- * A process has become a member by a command.  If it is none any more already, nobody else
- * wakes who waits for that.
- */
-void profil_member_had(struct profil_table *table)
-{
-	smp_store_release(&table->had_members, true);	/* after page->members, for poll() */
-	wake_up_all(&table->wait);
+	profil_race(PROFIL_RACE_STOPPED);
 }
 
 void profil_member_init(void)

@@ -55,7 +55,6 @@ void profil_member_fork(struct task_struct *parent, struct task_struct *child);
 void profil_member_exec(struct profil_member *member, bool approved);
 void profil_member_exit(struct task_struct *task);
 void profil_member_stop(struct profil_table *table);
-void profil_member_had(struct profil_table *table);
 int profil_member_pool(struct profil_table *table);
 void profil_member_put(struct profil_table *table);
 void profil_member_init(void);

@@ -16,6 +16,7 @@
 
 #include "member.h"
 #include "profil.h"
+#include "race.h"
 #include "table.h"
 
 /* The process of a slot, or 0 where it is not told apart. */
@@ -146,6 +147,7 @@ static PROFIL_LOOK void profil_place_look(struct profil_member *member, struct m
 	}
 	vma = vma_lookup(mm, pc);
 	if (likely(vma)) {
+		profil_race(PROFIL_RACE_LOOK);
 		base = profil_place_base(vma);
 		place = pc - vma->vm_start + base;
 		object = profil_place_object(member, vma, base);
@@ -261,6 +263,7 @@ void profil_place_tick(struct profil_member *member, struct pt_regs *regs)
 		return;
 	}
 	profil_table_count(&member->row->user, system, 1);
+	profil_race(PROFIL_RACE_COUNT);
 	profil_place_here(member, regs, system, 1);
 }
 

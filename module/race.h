@@ -25,6 +25,17 @@ enum profil_race_point {
 	PROFIL_RACE_SETTLE,	/* hook has no users, not disarmed */
 	PROFIL_RACE_TAKEOVER,	/* own timers armed, the other hook still on the tick */
 	PROFIL_RACE_GONE,	/* task_work done but for its return */
+	PROFIL_RACE_COUNT,	/* member's row counted, slot not */
+	PROFIL_RACE_LOOK,	/* mapping found, not looked at */
+	PROFIL_RACE_KEPT,	/* kept range compared, its object not read */
+	PROFIL_RACE_KEEP,	/* kept range has another start, not yet another object */
+	PROFIL_RACE_FREE,	/* entry of a table found free, not locked */
+	PROFIL_RACE_FILL,	/* slot filled, not published */
+	PROFIL_RACE_CHECK,	/* ATTACH: the process checked, no member yet */
+	PROFIL_RACE_ADD,	/* no member yet, nothing in the way of one */
+	PROFIL_RACE_STOPPED,	/* the last member taken out */
+	PROFIL_RACE_EXEC,	/* exec approved or not, member not changed */
+	PROFIL_RACE_POLL,	/* a member was seen to have been, not how many there are */
 };
 
 #ifdef PROFIL_TEST

@@ -150,11 +150,7 @@ static __poll_t profil_session_poll(struct file *file, poll_table *wait)
 	struct profil_table *table = file->private_data;
 
 	poll_wait(file, &table->wait, wait);
-	if (READ_ONCE(table->stopped) ||
-	    (smp_load_acquire(&table->had_members) &&	/* before members, as they are stored */
-	     !READ_ONCE(table->page->members)))
-		return EPOLLHUP;
-	return 0;
+	return profil_table_over(table) ? EPOLLHUP : 0;
 }
 
 static int profil_session_release(struct inode *inode, struct file *file)

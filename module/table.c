@@ -15,6 +15,7 @@
 #include <linux/vmalloc.h>
 
 #include "limits.h"
+#include "race.h"
 #include "table.h"
 
 struct workqueue_struct *profil_table_wq;
@@ -34,10 +35,12 @@ struct profil_slot *profil_table_slot(struct profil_table *table, u32 begin, u64
 	for (i = 0; i < PROFIL_PROBES; i++) {
 		slot = &table->slots[(begin + i) & mask];
 		if (!smp_load_acquire(&slot->object)) {	/* (T) */
+			profil_race(PROFIL_RACE_FREE);
 			raw_spin_lock(&table->lock);
 			if (!slot->object) {
 				slot->place = place;
 				slot->process = process;
+				profil_race(PROFIL_RACE_FILL);
 				smp_store_release(&slot->object, object);	/* (T) */
 			}
 			raw_spin_unlock(&table->lock);
@@ -81,6 +84,7 @@ u32 profil_table_object(struct profil_table *table, struct file *file,
 	for (i = 0; i < PROFIL_PROBES; i++) {
 		bucket = &table->buckets[(begin + i) & mask];
 		if (!smp_load_acquire(bucket)) {	/* (T) */
+			profil_race(PROFIL_RACE_FREE);
 			raw_spin_lock(&table->lock);
 			index = PROFIL_OBJECT_FILES + table->page->objects_used;
 			if (!*bucket && index <= mask) {

@@ -22,6 +22,7 @@
 #include <linux/profil.h>
 
 #include "due.h"
+#include "race.h"
 
 static_assert(offsetof(struct profil_slot, system) ==
 	      offsetofend(struct profil_slot, user));
@@ -89,6 +90,27 @@ struct profil_table {
 };
 
 extern struct workqueue_struct *profil_table_wq;
+
+/*
+ * A process has become a member by a command.  If it is none any more already, nobody else
+ * wakes who waits for that.
+ */
+static inline void profil_table_had(struct profil_table *table)
+{
+	smp_store_release(&table->had_members, true);	/* (W) after page->members */
+	wake_up_all(&table->wait);
+}
+
+/* Whether the session was stopped, or all its members are gone. */
+static inline bool profil_table_over(const struct profil_table *table)
+{
+	if (READ_ONCE(table->stopped))
+		return true;
+	if (!smp_load_acquire(&table->had_members))	/* (W) before page->members */
+		return false;
+	profil_race(PROFIL_RACE_POLL);
+	return !READ_ONCE(table->page->members);
+}
 
 /* Counts in the mapping are atomic: many CPUs add to them. */
 static __always_inline void profil_table_add(__u64 *count, unsigned int n)

@@ -37,6 +37,17 @@ static const char *const profil_race_names[] = {
 	[PROFIL_RACE_SETTLE]	= "settle",
 	[PROFIL_RACE_TAKEOVER]	= "takeover",
 	[PROFIL_RACE_GONE]	= "gone",
+	[PROFIL_RACE_COUNT]	= "count",
+	[PROFIL_RACE_LOOK]	= "look",
+	[PROFIL_RACE_KEPT]	= "kept",
+	[PROFIL_RACE_KEEP]	= "keep",
+	[PROFIL_RACE_FREE]	= "free",
+	[PROFIL_RACE_FILL]	= "fill",
+	[PROFIL_RACE_CHECK]	= "check",
+	[PROFIL_RACE_ADD]	= "add",
+	[PROFIL_RACE_STOPPED]	= "stopped",
+	[PROFIL_RACE_EXEC]	= "exec",
+	[PROFIL_RACE_POLL]	= "poll",
 };
 
 static int profil_race_held = -1;
