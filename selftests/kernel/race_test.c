@@ -15,8 +15,8 @@
 #include <sys/uio.h>
 
 #include "ticks.h"
+#include "windows.h"
 
-#define PARAMETERS	"/sys/module/profil/parameters/"
 #define CPU_FILE	"/sys/devices/system/cpu/cpu1/online"
 #define LEFT_ALONE	0xa5a5
 #define RING		64	/* histograms in turn */
@@ -41,22 +41,6 @@ static int read_line(const char *path, char *text, size_t size)
 	if (!err)
 		text[strcspn(text, "\n")] = 0;
 	return err;
-}
-
-/* How wide all windows are; a build that is no test has none. */
-static void widen(const char *spins)
-{
-	write_file(PARAMETERS "race_spins", 0, spins);
-}
-
-/* Whoever comes to @point stays for @us, there too. */
-static void hold(const char *point, unsigned int us)
-{
-	char number[16];
-
-	snprintf(number, sizeof(number), "%u", us);
-	write_file(PARAMETERS "race_hold_us", 0, number);
-	write_file(PARAMETERS "race_hold", 0, point);
 }
 
 static __u64 now_ns(void)
@@ -988,7 +972,7 @@ TEST_F(race, kill_against_the_worker)
 /* A worker that has the memory of a process that was killed writes no more there. */
 TEST_F(race, kill_against_a_worker_that_has_the_memory)
 {
-	bool held = !self->task_work && !access(PARAMETERS "race_hold", F_OK);
+	bool held = !self->task_work && holds();
 	__u16 *shared = mmap(NULL, PAGE, PROT_READ | PROT_WRITE,
 			     MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	pid_t pid;
@@ -1428,7 +1412,7 @@ static void run_out_of_histogram(void *page)
 
 TEST_F(race, rmmod_against_a_worker_that_ends_the_profile)
 {
-	bool held = !self->task_work && !access(PARAMETERS "race_hold", F_OK);
+	bool held = !self->task_work && holds();
 	char parameters[256] = "";
 	pid_t pid;
 

@@ -43,7 +43,7 @@ field() {
 # where NAME: what two runs have in common that can be one
 where() {
 	local clock='' cpus
-	[[ ! $(field "$1" Test) =~ ^(race|timer)_test || $(field "$1" Clock) ]] || clock=' --icount 3'
+	[[ ! $(field "$1" Test) =~ ^(session_race|race|timer)_test || $(field "$1" Clock) ]] || clock=' --icount 3'
 	cpus=$(field "$1" Cpus)
 	echo "$(field "$1" Kernel 6.12)$clock${cpus:+ --cpus $cpus}|$(field "$1" Params)"
 }
@@ -85,7 +85,7 @@ run() {
 # tests it is one half of all images where there is.  In real time it is chance.
 tries() {
 	case $(field "$1" Test) in
-	race_test* | timer_test*) seq "$TRIES" ;;
+	race_test* | session_race_test* | timer_test*) seq "$TRIES" ;;
 	*) echo 1 ;;
 	esac
 }
