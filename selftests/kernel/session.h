@@ -8,6 +8,8 @@
 #include <poll.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
 
 #include "profil_common.h"
 
@@ -79,6 +81,15 @@ static inline const struct profil_object_entry *view_object(const struct view *v
 {
 	return (const void *)((const char *)view->page + view->page->objects_offset +
 			      (size_t)i * view->page->object_len);
+}
+
+/* Two file systems may have the same number for an inode. */
+static inline bool view_is_file(const struct view *view, __u32 object, const struct stat *stat)
+{
+	const struct profil_object_entry *entry = view_object(view, object);
+
+	return entry->ino == stat->st_ino &&
+		entry->dev == ((__u64)major(stat->st_dev) << 20 | minor(stat->st_dev));
 }
 
 /* Ticks by row, at least as many as are in the classes when it returns. */

@@ -216,19 +216,17 @@ TEST_F(race, reader_against_a_new_slot)
 
 struct file_code {
 	void (*run)(unsigned long rounds);
-	__u64 ino;
+	struct stat stat;
 };
 
 static int file_map(struct file_code *file, int page)
 {
 	char path[] = "/tmp/profil_race_XXXXXX";
-	struct stat stat;
 	int fd = mkstemp(path);
 
-	if (fd < 0 || unlink(path) || fstat(fd, &stat) ||
+	if (fd < 0 || unlink(path) || fstat(fd, &file->stat) ||
 	    pwrite(fd, (void *)spin, COPY_BYTES, page * PAGE) != COPY_BYTES)
 		return -1;
-	file->ino = stat.st_ino;
 	file->run = mmap(NULL, PAGE, PROT_READ | PROT_EXEC, MAP_PRIVATE, fd, page * PAGE);
 	close(fd);
 	return (void *)file->run == MAP_FAILED ? -1 : 0;
@@ -249,7 +247,6 @@ static unsigned int misplaced(const struct view *view, const struct file_code *f
 {
 	const struct profil_slot *slot;
 	unsigned int bad = 0;
-	__u64 ino;
 	__u32 i;
 	int n;
 
@@ -257,9 +254,9 @@ static unsigned int misplaced(const struct view *view, const struct file_code *f
 		slot = view_slot(view, i);
 		if (slot->object < PROFIL_OBJECT_FILES)
 			continue;
-		ino = view_object(view, slot->object)->ino;
 		for (n = 0; n < num; n++)
-			bad += files[n].ino == ino && slot->place / PAGE != (__u64)n;
+			bad += view_is_file(view, slot->object, &files[n].stat) &&
+				slot->place / PAGE != (__u64)n;
 	}
 	return bad;
 }

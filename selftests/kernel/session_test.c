@@ -1176,7 +1176,7 @@ TEST_F(session, object_gives_the_file_and_its_path)
 	kill(pid, SIGKILL);
 	waitpid(pid, NULL, 0);
 	for (object = PROFIL_OBJECT_FILES; object < self->view.page->objects; object++)
-		if (view_object(&self->view, object)->ino == was.st_ino)
+		if (view_is_file(&self->view, object, &was))
 			break;
 	ASSERT_LT(object, self->view.page->objects);
 	ASSERT_EQ(PROFIL_ENTRY_FILE, view_object(&self->view, object)->kind);
@@ -1222,7 +1222,7 @@ static int object_of_root(FIXTURE_DATA(rights) *self)
 	if (wait_for(pid) || lstat(self->path, &stat))
 		return 1;
 	for (object = self->view.page->objects - 1; object; object--)
-		if (view_object(&self->view, object)->ino == stat.st_ino)
+		if (view_is_file(&self->view, object, &stat))
 			break;
 	if (session_object(self->view.fd, object, NULL, 0, &args) || args.out_fd < 0)
 		return 2;
