@@ -110,7 +110,7 @@ missing=$({ dpkg-query -W -f='${db:Status-Status} ${Package}\n' $wanted 2>/dev/n
 
 as_root=
 [ "$(id -u)" = 0 ] || as_root=sudo
-install="apt-get install --yes --no-install-recommends $missing"
+install="install --yes --no-install-recommends $missing"
 
 # Lists of yesterday name package files that the mirror has since replaced.
 lists_are_fresh() {
@@ -135,11 +135,23 @@ why() {
 	fi
 }
 
+# apt ARGUMENT...: sudo may have a terminal of its own for it, and then Ctrl-C comes to
+# apt-get alone; what follows would go on as after a failure.
+apt() {
+	status=0
+	$as_root apt-get "$@" >"$log" 2>&1 || status=$?
+	[ "$status" -lt 128 ] || {
+		echo "setup.sh: interrupted" >&2
+		exit 130
+	}
+	return "$status"
+}
+
 # By itself apt-get takes a network that is down for a passing fault.
 stale=
 update() {
 	echo "setup.sh: updating the package lists"
-	$as_root apt-get -qq -o APT::Update::Error-Mode=any update >"$log" 2>&1 || stale=$(why "$log")
+	apt -qq -o APT::Update::Error-Mode=any update || stale=$(why "$log")
 }
 
 # In MB, or nothing when apt cannot tell.
@@ -173,7 +185,7 @@ else
 	answer=y
 fi
 sudo=${as_root:+sudo }
-again="run this, then try again: ${sudo}apt-get update && $sudo$install"
+again="run this, then try again: ${sudo}apt-get update && ${sudo}apt-get $install"
 case $answer in
 y | Y | yes) ;;
 *)
@@ -185,12 +197,12 @@ esac
 
 export DEBIAN_FRONTEND=noninteractive
 # shellcheck disable=SC2086
-if ! $as_root $install >"$log" 2>&1; then
+if ! apt $install; then
 	cause=$(why "$log")
 	update
 	if [ -n "$stale" ]; then
 		cause=$stale
-	elif $as_root $install >"$log" 2>&1; then
+	elif apt $install; then
 		cause=
 	else
 		cause=$(why "$log")

@@ -227,6 +227,7 @@ stock()
 	check 'a full disk for packages' 1 'the disk is full: make room' \
 		setup 'echo "E: You don'"'"'t have enough free space in x." >&2; exit 100'
 	check 'another apt' 1 'another apt is at work: wait' setup 'echo "E: Could not get lock x." >&2; exit 100'
+	check 'packages whose installation is interrupted' 130 '^setup.sh: interrupted$' setup 'exit 130'
 	check 'packages of a size that apt cannot tell' 1 'how large they are is not known until the package lists are read' \
 		setup 'exit 0' n
 	check 'packages that root does not want' 1 'install them\? \[y/N\]' setup 'exit 0' n
