@@ -36,8 +36,9 @@ die()
 # as kernels in it name their own place.
 without_blanks()
 {
-	local place how=(--mount)
+	local place how=(--mount) blank=$TOP mend='use a folder without one'
 
+	[[ $TOP =~ [[:space:]] ]] || blank=$CACHE mend='name a folder without one in PROFIL_CACHE'
 	place=/tmp/profil-without-blanks.$(id -u)
 	[ "$(id -u)" = 0 ] || how+=(--map-current-user --keep-caps)
 	mkdir -p "$place/tree" "$place/cache" "$CACHE" || exit
@@ -46,7 +47,7 @@ without_blanks()
 	# not in containers without that right, nor after chroot
 	unshare "${how[@]}" mount --bind "$TOP" "$place/tree" 2>/dev/null || {
 		rmdir "$place/tree" "$place/cache" "$place"
-		die "there is a blank in the path of $TOP or of the cache $CACHE, and this machine does not let you mount it at another place: use folders without one (for the cache, PROFIL_CACHE=)"
+		die "there is a blank in $blank, and this machine does not let you mount it at another place: $mend"
 	}
 	# shellcheck disable=SC2016 # expanded there
 	exec unshare "${how[@]}" bash -c '

@@ -240,7 +240,7 @@ stock()
 		of_make lib PREFIX="$tmp/a b"
 	check 'a blank in a path, for the command' 2 'there is a blank in ".*/a b", which make and kbuild cannot take' \
 		of_make tool PREFIX="$tmp/a b"
-	check 'a blank in a path, where nobody may mount' 1 'there is a blank in the path .*: use folders without one' \
+	check 'a blank in a path, where nobody may mount' 1 '^kernels.sh: there is a blank in .*/a cache, and .*: name a folder without one in PROFIL_CACHE$' \
 		no_mount "$VM/kernels.sh" here 6.12
 
 	check 'a log of a VM that had no time to say a word' 0 '' "$VM/splat.sh" /dev/null
