@@ -150,11 +150,14 @@ static const char *why_not(pid_t pid, int error)
 	if (file)
 		fclose(file);
 	if (state && flags & OF_THE_KERNEL)
-		return "it is a thread of the kernel's, which has no program; sudo perf record -a counts those";
+		return "it is a thread of the kernel's, which has no program; "
+			"sudo perf record -a counts those";
 	if ((state == 'Z' || state == 'X') && threads > 1)
-		return "its first thread has ended; give the number of another, which ls /proc/PID/task lists";
+		return "its first thread has ended; give the number of another, "
+			"which ls /proc/PID/task lists";
 	if (state == 'Z' || state == 'X')
-		return "it has ended, which its parent has not looked at yet; pgrep -a NAME finds others";
+		return "it has ended, which its parent has not looked at yet; "
+			"pgrep -a NAME finds others";
 	return session_error(error);
 }
 

@@ -178,7 +178,8 @@ const char *session_error(int error)
 	case EAGAIN:
 		return "it executes one program after another; try again, or profile who starts it";
 	case ENOSPC:
-		return "four sessions count it already, or all have as many processes as max_profiles and max_profiles_user allow; end another profil run";
+		return "four sessions count it already, or all have as many processes as "
+			"max_profiles and max_profiles_user allow; end another profil run";
 	case ENOTTY:
 		return "this module has no sessions; profil check says what is missing";
 	default:

@@ -168,11 +168,10 @@ int session_join(struct session *session)
 
 int session_attach(struct session *session, pid_t pid)
 {
-	if (*session->again) {
-		--*session->again;
-		return EAGAIN;
-	}
-	return kill(pid, 0) ? errno : getenv("PROFIL_FAKE_ERROR") ?
+	bool again = *session->again;
+
+	*session->again -= again;
+	return again ? EAGAIN : kill(pid, 0) ? errno : getenv("PROFIL_FAKE_ERROR") ?
 		atoi(getenv("PROFIL_FAKE_ERROR")) : 0;
 }
 
