@@ -16,19 +16,24 @@ need mmdebstrap mmdebstrap
 need qemu-system-x86_64 qemu-system-x86
 need go golang-go
 [ $# -gt 0 ] || set -- bookworm trixie
-results=()
+results=() running=()
+# all that a suite has started ends with it; unshare leaves other signals to the suite
+trap 'kill -KILL "${!running[@]}" 2>/dev/null; exit 130' INT TERM HUP
 # at once: of each, the machine that is emulated has one processor of ours
 for suite; do
 	out=$BUILD/package/$suite
 	rm -rf --one-file-system "$out"
 	mkdir -p "$out"
 	room "$out" 8000
-	unshare --mount "$here/suite.sh" "$suite" || say "$suite: not all was tested" &
+	unshare --mount --pid --mount-proc --fork --kill-child "$here/suite.sh" "$suite" &
+	running[$!]=$suite
 	for part in build install boot user-1 root-1 upgrade user-2 root-2 bad; do
 		results+=("cat $out/$part.tap")
 	done
 done
-wait
+for job in "${!running[@]}"; do
+	wait "$job" || say "${running[$job]}: not all was tested"
+done
 for suite; do
 	rm -rf --one-file-system "$BUILD/package/$suite"/{build,system,image,tmp.*}
 done
