@@ -54,6 +54,7 @@ static const struct scenario {
 	{ "slower-varies", { 10, 10 }, 100, 1500, 0.05, 0.02, 1, 1.3, false },
 	{ "slower-share", { 8, 8 }, 20, 1000, 0, 0.3, 1, 1.3, true },
 	{ "slower-once", { 1, 1 }, 100, 3000, 0, 0, 1, 1.3, false },
+	{ "among-many", { 3, 3 }, 500, 2000, 0, 0, 1, 2, false },
 	{ "new", { 1, 1 }, 100, 3000, 0, 0, 1, 1, false },
 };
 

@@ -26,7 +26,7 @@ equal() {
 # A function of 300 samples in each of 5 runs, that takes 30 % more or less, among 20.
 planted() {
 	local scenario
-	for scenario in slower faster slower-rates slower-varies slower-share; do
+	for scenario in slower faster slower-rates slower-varies slower-share among-many; do
 		drawn $scenario 1000
 		[ "$found" -ge 950 ]
 		[ $scenario = slower-share ] || [ "$others" -le 60 ]
