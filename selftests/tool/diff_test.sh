@@ -140,6 +140,10 @@ runs() {
 	# the same means, as if they were one run
 	says 1 profil diff still? -- more?
 	none grep -F remark out
+	# that a few runs agree does not make chance smaller
+	profile ten "$planted" hot=10
+	profile fourteen "$planted" hot=14
+	says 0 profil diff ten ten ten ten ten -- fourteen fourteen fourteen fourteen fourteen
 	says 0 profil diff low1 low2 -- high2
 	grep -F 'remark   so few runs say little' out
 }
