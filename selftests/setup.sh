@@ -72,6 +72,7 @@ dpkg-dev deb
 lintian deb
 e2fsprogs packages
 makepkg packages
+libarchive-tools packages
 rpm packages
 END
 }

@@ -44,8 +44,8 @@ arch()
 	cp "$tmp/profil-$version.tar.gz" "$top/packaging/arch/PKGBUILD" "$tmp/arch"
 	chmod 755 "$tmp"
 	chown -R nobody "$tmp/arch"
-	# it does not work as root
-	(cd "$tmp/arch" && PKGEXT=.pkg.tar setpriv --reuid=nobody --clear-groups \
+	# it does not work as root, nor without a pacman, which Debian has not
+	(cd "$tmp/arch" && PKGEXT=.pkg.tar PACMAN=true setpriv --reuid=nobody --clear-groups \
 		env HOME="$tmp/arch" makepkg --nodeps --force --skipinteg)
 	for package in "$tmp"/arch/*.pkg.tar; do
 		tar -tf "$package"
@@ -55,7 +55,7 @@ arch()
 fedora()
 {
 	rpmbuild -ba --nodeps --define "_topdir $tmp/rpm" --define "_sourcedir $tmp" \
-		--define 'debug_package %{nil}' "$top/packaging/profil.spec"
+		--define 'debug_package %{nil}' --define '_modulesloaddir /usr/lib/modules-load.d' "$top/packaging/profil.spec"
 	rpm -qlp "$tmp"/rpm/RPMS/*/*.rpm | while read -r name; do
 		[ -d "$tmp/rpm/BUILDROOT$name" ] || echo "$name"
 	done >"$tmp/listed"
