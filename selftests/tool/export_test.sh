@@ -22,6 +22,7 @@ pprof() {
 	profil report --tsv | awk -F '\t' '$1 == "function" { print $2, $8 }' | diff theirs -
 }
 
+# shellcheck disable=SC2016 # for awk: fields
 callgrind() {
 	profil export -o x.callgrind
 	callgrind_annotate --threshold=100 x.callgrind >shown
@@ -33,6 +34,7 @@ callgrind() {
 	grep -x "0x$(at "$planted" hot) 8 100 360000000 40000000" x.callgrind
 }
 
+# shellcheck disable=SC2016 # for awk: fields
 collapsed() {
 	profil export -o x.folded
 	ours function 'print $9 ";" $8 " " $2'

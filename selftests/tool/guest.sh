@@ -252,6 +252,7 @@ kernel_hidden() {
 	hottest '\[kernel\]'
 	same_system
 	# as it says
+	# shellcheck disable=SC2091 # a command
 	$(sed -n 's/.*sudo \(sysctl kernel.kptr_restrict=1\);.*/\1/p' err)
 	says 0 profil run -q --kernel -o file -- burn 5 zero
 	echo "$before" >/proc/sys/kernel/kptr_restrict
