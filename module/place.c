@@ -73,7 +73,7 @@ static __always_inline const struct inode *profil_place_inode(const struct vm_ar
 	return likely(vma->vm_file) ? file_user_inode(vma->vm_file) : NULL;
 }
 
-/* What is new in a member's address space is kept.  Its object, or 0 if there is no entry for it. */
+/* Keeps what is new in a member's address space.  Its object, or 0 if that has no entry. */
 static noinline u32 profil_place_keep(struct profil_member *member,
 				      const struct vm_area_struct *vma, u32 seq)
 {

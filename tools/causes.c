@@ -98,11 +98,12 @@ static void module(struct cause *cause)
 		cause->mend = cause_text("sudo modprobe profil");
 	} else if (!exists("/lib/modules/%s/build/Makefile", release())) {
 		cause->text = cause_text("profil is not installed, nor what it is built with");
-		cause->mend = cause_text("sudo apt-get install linux-headers-%s, then sudo dkms install profil/" VERSION,
-					 release());
+		cause->mend = cause_text("sudo apt-get install linux-headers-%s, "
+					 "then sudo dkms install profil/%s", release(), VERSION);
 	} else {
 		cause->text = cause_text("profil is not installed for this kernel");
-		cause->mend = cause_text("sudo make install-dkms && sudo dkms install profil/" VERSION ", in profil's source");
+		cause->mend = cause_text("sudo make install-dkms && sudo dkms install profil/%s, "
+					 "in profil's source", VERSION);
 	}
 }
 

@@ -206,13 +206,17 @@ static void put_remarks(FILE *out, const struct sides *sides)
 		fputs("; so few samples as the others have could show no change", out);
 	putc('\n', out);
 	if (!sides->runs.shares && dispersion > 1)
-		fprintf(out, "  runs     differ %.1f times as much as chance in their samples makes them\n",
+		fprintf(out,
+			"  runs     differ %.1f times as much as chance in their samples "
+			"makes them\n",
 			sqrt(dispersion));
 	if (runs == SIDES)
-		fputs("  remark   one run of each: by how much runs differ anyway is not known" BREAK
+		fputs("  remark   one run of each: by how much runs differ anyway is not known"
+		      BREAK
 		      "profil diff A A A -- B B B, of several runs each, knows that\n", out);
 	else if (runs < FEW_RUNS)
-		fputs("  remark   so few runs say little of how much runs differ: only large changes are seen" BREAK
+		fputs("  remark   so few runs say little of how much runs differ: "
+		      "only large changes are seen" BREAK
 		      "with 5 runs of each side, much smaller ones are\n", out);
 }
 

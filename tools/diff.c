@@ -51,8 +51,10 @@ static void check_files(struct diff *diff, struct argp_state *state)
 {
 	size_t num = diff->num[SIDE_A] + diff->num[SIDE_B];
 
-	if (num == SIDES && (!state->quoted || !diff->num[SIDE_A]))
-		diff->num[SIDE_A] = diff->num[SIDE_B] = 1;
+	if (num == SIDES && (!state->quoted || !diff->num[SIDE_A])) {
+		diff->num[SIDE_A] = 1;
+		diff->num[SIDE_B] = 1;
+	}
 	if (!diff->num[SIDE_A] || !diff->num[SIDE_B])
 		argp_error(state, "two sides have to be given: two files, or files, -- and files");
 }

@@ -19,8 +19,9 @@ struct export {
 	struct profile profile;
 };
 
-static void write_rows(struct profile *profile, FILE *out,
-		       void (*rows)(FILE *out, const struct profile *profile, const struct table *table))
+typedef void rows_writer(FILE *out, const struct profile *profile, const struct table *table);
+
+static void write_rows(struct profile *profile, FILE *out, rows_writer *rows)
 {
 	struct table table;
 

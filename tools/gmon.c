@@ -53,7 +53,8 @@ static void take_part(const struct profile *profile, size_t *i, struct histogram
 		place = &profile->places[profile->samples[*i].place];
 		if (place->object != object || place->address / CODE * CODE != histogram->part)
 			break;
-		add(&histogram->bins[place->address % CODE / BIN], profile->samples[(*i)++].samples);
+		add(&histogram->bins[place->address % CODE / BIN],
+		    profile->samples[(*i)++].samples);
 	}
 }
 
@@ -67,20 +68,24 @@ static uint64_t largest_bin(const struct histogram *histogram)
 	return most;
 }
 
+static size_t object_of(const struct profile *profile, size_t i)
+{
+	return profile->places[profile->samples[i].place].object;
+}
+
 /* Where the samples of an object begin. */
 static size_t first_sample(const struct profile *profile, size_t object)
 {
 	size_t i = 0;
 
-	while (i < profile->num_samples && profile->places[profile->samples[i].place].object < object)
+	while (i < profile->num_samples && object_of(profile, i) < object)
 		i++;
 	return i;
 }
 
 static bool is_of(const struct profile *profile, size_t i, size_t object)
 {
-	return i < profile->num_samples &&
-		profile->places[profile->samples[i].place].object == object;
+	return i < profile->num_samples && object_of(profile, i) == object;
 }
 
 bool gmon_write(struct profile *profile, size_t object, FILE *out)

@@ -20,6 +20,8 @@ static const struct {
 	{ "check", "profil check", command_check },
 };
 
+#define COMMANDS "run, report, diff, export and check"
+
 static error_t parse(int key, char *arg, struct argp_state *state)
 {
 	switch (key) {
@@ -32,8 +34,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 			rest[0] = (char *)commands[i].full_name;
 			exit(commands[i].run(state->argc - state->next + 1, rest));
 		}
-		argp_error(state,
-			   "there is no command %s; they are run, report, diff, export and check", arg);
+		argp_error(state, "there is no command %s; they are " COMMANDS, arg);
 		break;
 	case ARGP_KEY_NO_ARGS:
 		argp_usage(state);

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
+#include <float.h>
 #include <math.h>
 #include "tail.h"
 
 #define TERMS_MAX 1000000	/* of the fraction; it takes about the root of a + b */
-#define ALMOST 1e-15
-#define TINY 1e-300
+#define ALMOST (4 * DBL_EPSILON)
+#define TINY (1e8 * DBL_MIN)
 #define FARTHEST 1e150		/* whose square is still a number */
 
 /* No divisor of the fraction may be 0. */

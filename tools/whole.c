@@ -82,7 +82,7 @@ static bool write_as(const char *file, const void *bytes, size_t length)
 bool whole_write(const char *file, const void *bytes, size_t length)
 {
 	/* beyond ulimit -f, an error and not the end of us */
-	void (*before)(int) = signal(SIGXFSZ, SIG_IGN);
+	sighandler_t before = signal(SIGXFSZ, SIG_IGN);
 	bool written = write_as(file, bytes, length);
 	int error = errno;
 

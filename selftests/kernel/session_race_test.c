@@ -11,7 +11,7 @@
 
 #define USER	1000
 #define TURNS	10	/* that a race is given */
-#define FILES	8	/* more than a member keeps ranges of */
+#define FILES	32
 
 FIXTURE(race) {
 	struct view view;
@@ -216,7 +216,6 @@ TEST_F(race, reader_against_a_new_slot)
 
 struct file_code {
 	void (*run)(unsigned long rounds);
-	struct stat stat;
 };
 
 static int file_map(struct file_code *file, int page)
@@ -224,7 +223,7 @@ static int file_map(struct file_code *file, int page)
 	char path[] = "/tmp/profil_race_XXXXXX";
 	int fd = mkstemp(path);
 
-	if (fd < 0 || unlink(path) || fstat(fd, &file->stat) ||
+	if (fd < 0 || unlink(path) ||
 	    pwrite(fd, (void *)spin, COPY_BYTES, page * PAGE) != COPY_BYTES)
 		return -1;
 	file->run = mmap(NULL, PAGE, PROT_READ | PROT_EXEC, MAP_PRIVATE, fd, page * PAGE);
@@ -232,38 +231,19 @@ static int file_map(struct file_code *file, int page)
 	return (void *)file->run == MAP_FAILED ? -1 : 0;
 }
 
-static int files_map(struct file_code *files, int num)
+static int files_map(struct file_code *files)
 {
 	int i;
 
-	for (i = 0; i < num; i++)
+	for (i = 0; i < FILES; i++)
 		if (file_map(&files[i], i))
 			return -1;
 	return 0;
 }
 
-/* How many slots are at a place of one of these files that nobody executes. */
-static unsigned int misplaced(const struct view *view, const struct file_code *files, int num)
-{
-	const struct profil_slot *slot;
-	unsigned int bad = 0;
-	__u32 i;
-	int n;
-
-	for (i = 0; i < view->page->slots; i++) {
-		slot = view_slot(view, i);
-		if (slot->object < PROFIL_OBJECT_FILES)
-			continue;
-		for (n = 0; n < num; n++)
-			bad += view_is_file(view, slot->object, &files[n].stat) &&
-				slot->place / PAGE != (__u64)n;
-	}
-	return bad;
-}
-
 struct runner {
 	struct file_code *files;
-	int cpu, first, last;
+	int num, cpu;
 	pthread_barrier_t *barrier;	/* at each step, or NULL */
 };
 
@@ -289,10 +269,10 @@ static void *runner_fn(void *arg)
 
 	pin(runner->cpu);
 	for (;;)
-		for (i = runner->first; i < runner->last; i++) {
+		for (i = 0; i < runner->num; i++) {
 			if (runner->barrier)
 				pthread_barrier_wait(runner->barrier);
-			burn_thread_ms(runner->files[i].run, runner->barrier ? 10 : 4);
+			burn_thread_ms(runner->files[i].run, 10);
 		}
 	return NULL;
 }
@@ -310,64 +290,24 @@ static pid_t run_files(const struct view *view, struct runner *one, struct runne
 	return pid;
 }
 
-/* A range that another CPU replaces while a tick reads it is none that was read. */
-TEST_F(race, tick_against_a_kept_range_that_is_replaced)
-{
-	struct file_code files[FILES];
-	struct runner one = { files, 1, 0, 1, NULL }, others = { files, 0, 1, FILES, NULL };
-	pid_t pid;
-
-	ASSERT_EQ(0, files_map(files, FILES));
-	hold("kept", 1500);
-	pid = run_files(&self->view, &one, &others);
-	ASSERT_LT(0, pid);
-	wait_ticks(&self->view, 15 * TICKS);
-	end_child(pid);
-	ASSERT_TRUE(view_finish(&self->view, &self->sums));
-	EXPECT_EQ(0, misplaced(&self->view, files, FILES));
-	EXPECT_LT(TICKS, self->sums.files);
-}
-
-/* Nor is one that is half written. */
-TEST_F(race, tick_against_a_kept_range_that_is_written)
-{
-	struct file_code files[FILES];
-	pthread_barrier_t *barrier = mmap(NULL, PAGE, PROT_READ | PROT_WRITE,
-					  MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-	struct runner one = { files, 1, 0, FILES, barrier };
-	struct runner other = { files, 0, 0, FILES, barrier };
-	pid_t pid;
-
-	ASSERT_EQ(0, files_map(files, FILES));
-	ASSERT_EQ(0, pthread_barrier_init(barrier, NULL, 2));
-	hold("keep", 1500);
-	pid = run_files(&self->view, &one, &other);
-	ASSERT_LT(0, pid);
-	wait_ticks(&self->view, 15 * TICKS);
-	end_child(pid);
-	ASSERT_TRUE(view_finish(&self->view, &self->sums));
-	EXPECT_EQ(0, misplaced(&self->view, files, FILES));
-	EXPECT_LT(TICKS, self->sums.files);
-}
-
 /* A file of which two CPUs have the first sample is one object. */
 TEST_F(race, two_cpus_at_a_new_object)
 {
-	struct file_code files[4 * FILES];
+	struct file_code files[FILES];
 	pthread_barrier_t *barrier = mmap(NULL, PAGE, PROT_READ | PROT_WRITE,
 					  MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-	struct runner one = { files, 1, 0, 4 * FILES, barrier };
-	struct runner other = { files, 0, 0, 4 * FILES, barrier };
+	struct runner one = { files, FILES, 1, barrier };
+	struct runner other = { files, FILES, 0, barrier };
 	const struct view *view = &self->view;
 	__u32 i, k, twice = 0;
 	pid_t pid;
 
-	ASSERT_EQ(0, files_map(files, 4 * FILES));
+	ASSERT_EQ(0, files_map(files));
 	ASSERT_EQ(0, pthread_barrier_init(barrier, NULL, 2));
 	hold("free", 1500);
 	pid = run_files(view, &one, &other);
 	ASSERT_LT(0, pid);
-	while (__atomic_load_n(&view->page->objects_used, __ATOMIC_RELAXED) < 4 * FILES)
+	while (__atomic_load_n(&view->page->objects_used, __ATOMIC_RELAXED) < FILES)
 		usleep(5000);
 	end_child(pid);
 	for (i = PROFIL_OBJECT_FILES; i < view->page->objects; i++)
@@ -388,7 +328,7 @@ static void exit_well(int signal)
 static void unmap_what_runs(int told)
 {
 	struct file_code file;
-	struct runner runner = { &file, 1, 0, 1, NULL };
+	struct runner runner = { &file, 1, 1, NULL };
 	pthread_t thread;
 	char c;
 
