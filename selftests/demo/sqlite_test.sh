@@ -66,7 +66,7 @@ functions() {
 # of columns
 labels() {
 	awk '/^\.\/sqlite/ { on = 1 } on && $5 != "%" && $1 != "…" { print } /^  written/ { exit }' "$1" |
-		sed -E 's/[0-9]+(\.[0-9]+)?/N/g; s/ +/ /g'
+		sed -E '/^ +objects /s/,.*//; s/[0-9]+(\.[0-9]+)?/N/g; s/ +/ /g'
 }
 
 # What README.md shows is what is printed today, of functions that there are.
