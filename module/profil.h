@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * profil: a statistical profile of a program, counted at the timer tick.
+ * profil: a statistical profile of a program, counted at the timer tick.  There are two
+ * kinds: a profile is a process' own, in its memory; a session counts other processes, its
+ * members, in tables of the kernel's.
  *
  * READ THIS first.  Each line below is one file; calls and includes go down the page
  * only, in the order of the file ORDER, which lint checks.
@@ -120,7 +122,10 @@
 /* They may work for an address space, but are nobody's user code. */
 #define PROFIL_PF_BORROWERS	(PF_KTHREAD | PF_IO_WORKER | PF_USER_WORKER)
 
-/* Where a tick ended; the LOST_ ones as in struct profil_ioc_stats.  Found out by tick.c, or by */
+/*
+ * Where a tick ended; the LOST_ ones as in struct profil_ioc_stats.  tick.c finds it out, or
+ * the file that is named.
+ */
 enum profil_class {
 	PROFIL_SYSTEM,
 	PROFIL_IN_RANGE,
