@@ -71,7 +71,6 @@ void profil_kept_write(struct profil_kept *kept, const struct profil_kept_range 
 	WRITE_ONCE(place->start, new->start);
 	WRITE_ONCE(place->bytes, new->bytes);
 	WRITE_ONCE(place->base, new->base);
-	profil_race(PROFIL_RACE_KEEP);
 	WRITE_ONCE(place->object, new->object);
 	WRITE_ONCE(place->inode, new->inode);
 	profil_kept_end(place, stamp, seq);

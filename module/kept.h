@@ -15,8 +15,6 @@
 #include <linux/types.h>
 #include <asm/barrier.h>
 
-#include "race.h"
-
 #define PROFIL_KEPT		4	/* ranges: a program, libc, two more */
 
 /* A sequence is even while there is no change; so nothing has this one. */
@@ -66,7 +64,6 @@ static __always_inline u64 profil_kept_place(const struct profil_kept *kept, u64
 	if ((u32)stamp != seq || offset >= READ_ONCE(range->bytes))
 		return 0;
 	base = READ_ONCE(range->base);
-	profil_race(PROFIL_RACE_KEPT);
 	*object = READ_ONCE(range->object);
 	smp_rmb();	/* (M) */
 	if (READ_ONCE(range->stamp) != stamp)
@@ -94,7 +91,6 @@ static __always_inline u32 profil_kept_object(const struct profil_kept *kept, u6
 	    READ_ONCE(range->start) != start || READ_ONCE(range->bytes) != bytes ||
 	    READ_ONCE(range->base) != base || READ_ONCE(range->inode) != inode)
 		return 0;
-	profil_race(PROFIL_RACE_KEPT);
 	object = READ_ONCE(range->object);
 	smp_rmb();	/* (M) */
 	return READ_ONCE(range->stamp) == stamp ? object : 0;

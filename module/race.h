@@ -27,8 +27,6 @@ enum profil_race_point {
 	PROFIL_RACE_GONE,	/* task_work done but for its return */
 	PROFIL_RACE_COUNT,	/* member's row counted, slot not */
 	PROFIL_RACE_LOOK,	/* mapping found, not looked at */
-	PROFIL_RACE_KEPT,	/* kept range compared, its object not read */
-	PROFIL_RACE_KEEP,	/* kept range has another start, not yet another object */
 	PROFIL_RACE_FREE,	/* entry of a table found free, not locked */
 	PROFIL_RACE_FILL,	/* slot filled, not published */
 	PROFIL_RACE_CHECK,	/* ATTACH: the process checked, no member yet */
