@@ -1253,10 +1253,10 @@ TEST_F(race, hook_switched_off_against_ticks)
 	busy = hook_taken_over(self->fd, file);
 	ASSERT_LE(0, busy);
 	/*
-	 * Two looks, a third of a second apart, and timers are armed; where time is the count
-	 * of instructions, that machine is a slow one.
+	 * Two looks, a third of a second apart, and timers are armed.  The machine may stand
+	 * still meanwhile, and that is time too: several times as much is allowed.
 	 */
-	EXPECT_GE(getenv("profil_exact") ? 200 : 100, busy);
+	EXPECT_GE(500, busy);
 	EXPECT_TRUE(burn(self->fd, hot_a, 5));
 }
 
