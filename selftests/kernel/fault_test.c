@@ -12,7 +12,7 @@
 #include <sys/klog.h>
 #include <sys/rseq.h>
 
-#include "profil_common.h"
+#include "session.h"
 
 #define FAULTS_MAX	2000	/* more than one call can have */
 #define SWEEPS		40	/* allocations come and go: one sweep in two misses some */
@@ -109,6 +109,13 @@ static bool lockdep_is_content(void)
 	if (file)
 		fclose(file);
 	return on && !log_says("suspicious RCU usage");
+}
+
+/* After a fork its page is to be copied, and a fault there is SIGSEGV. */
+static void no_rseq(void)
+{
+	syscall(SYS_rseq, (char *)__builtin_thread_pointer() + __rseq_offset,
+		32, RSEQ_FLAG_UNREGISTER, RSEQ_SIG);
 }
 
 /* No sample is to use up a fault by having the page allocated. */
@@ -311,9 +318,7 @@ TEST_F_TIMEOUT(fault, fork_inherits_or_says_so, 1500)
 	unsigned int sweeps, unprofiled = 0;
 
 	ASSERT_EQ(0, profil_start_page(self->fd, hot_a, self->counter));
-	/* After a fork its page is to be copied, and a fault there is SIGSEGV. */
-	syscall(SYS_rseq, (char *)__builtin_thread_pointer() + __rseq_offset,
-		32, RSEQ_FLAG_UNREGISTER, RSEQ_SIG);
+	no_rseq();
 	only_errors_to_console(true);
 	/* The registration: the user is known. */
 	for (sweeps = 0; sweeps < SWEEPS && !unprofiled; sweeps++)
@@ -520,6 +525,229 @@ TEST_F_TIMEOUT(replace, failing_start_leaves_the_former_one, 1500)
 	free(region);
 }
 
+/* ---- sessions */
+
+FIXTURE(session) {
+	struct view view;
+	struct profil_ioc_session args;
+	int device, nth;
+};
+
+FIXTURE_SETUP(session)
+{
+	self->nth = fault_open();
+	if (self->nth < 0)
+		SKIP(return, "this kernel injects no faults, or not for this user");
+	no_rseq();
+	/* It holds the hook, and sees that others fail. */
+	self->args = session_args();
+	ASSERT_EQ(0, view_open(&self->view, &self->args));
+	self->device = profil_open();
+	ASSERT_LE(0, self->device);
+	only_errors_to_console(true);
+}
+
+FIXTURE_TEARDOWN(session)
+{
+	only_errors_to_console(false);
+	EXPECT_TRUE(lockdep_is_content());
+	view_close(&self->view);
+	close(self->device);
+	close(self->nth);
+}
+
+static int lowest_fd(int fd)
+{
+	int lowest = dup(fd);
+
+	close(lowest);
+	return lowest;
+}
+
+/* How many SESSIONs failed.  Whose limits they still had would soon have no more. */
+static unsigned int sweep_session(struct __test_metadata *_metadata,
+				  FIXTURE_DATA(session) *self)
+{
+	int lowest = lowest_fd(self->device), ret = 0;
+	struct profil_ioc_session args;
+	unsigned int n, failed = 0;
+	bool fired = true;
+
+	for (n = 1; fired && n < FAULTS_MAX; n++) {
+		args = session_args();
+		args.slots = PROFIL_SLOTS_MIN;
+		fault_arm(self->nth, n);
+		ret = profil_ioctl(self->device, PROFIL_IOC_SESSION, &args);
+		fired = fault_fired(self->nth);
+		EXPECT_TRUE(!ret || (fired && (ret == -ENOMEM || ret == -EFAULT))) {
+			TH_LOG("fault %u: %d", n, ret);
+		}
+		failed += !!ret;
+		if (!ret)
+			close(args.out_fd);
+		EXPECT_EQ(lowest, lowest_fd(self->device));
+	}
+	EXPECT_FALSE(fired);
+	EXPECT_EQ(0, ret);
+	return failed;
+}
+
+TEST_F_TIMEOUT(session, session_without_memory_is_none, 1500)
+{
+	unsigned int sweeps, failed = 0;
+
+	/* The copies; the table, its page, files, buckets and members; two files. */
+	for (sweeps = 0; sweeps < SWEEPS && failed < 9; sweeps++)
+		failed = sweep_session(_metadata, self);
+	EXPECT_LE(9, failed);
+}
+
+TEST_F_TIMEOUT(session, mapping_without_memory_is_none, 1500)
+{
+	bool fired = true;
+	unsigned int n;
+	void *map;
+
+	for (n = 1; fired && n < FAULTS_MAX; n++) {
+		fault_arm(self->nth, n);
+		map = mmap(NULL, self->view.bytes, PROT_READ, MAP_SHARED, self->view.fd, 0);
+		fired = fault_fired(self->nth);
+		EXPECT_TRUE(map != MAP_FAILED || (fired && errno == ENOMEM)) {
+			TH_LOG("fault %u: %s", n, strerror(errno));
+		}
+		if (map != MAP_FAILED) {
+			EXPECT_EQ(sizeof(struct profil_session_page), *(__u32 *)map);
+			munmap(map, self->view.bytes);
+		}
+	}
+	EXPECT_FALSE(fired);
+	EXPECT_LT(2, n);
+}
+
+/* In a process of its own: 0 for 0, the errno, or above 100 what is wrong. */
+static int join_faulted(int fd, unsigned int n, bool *fired)
+{
+	int nth = fault_open(), ret;
+
+	fault_arm(nth, n);
+	ret = session_join(fd);
+	*fired = fault_fired(nth);
+	/* Its parent's view it has not: who is a member already is told so. */
+	if (session_join(fd) != (ret ? 0 : -EALREADY))
+		return 101;
+	return -ret;
+}
+
+TEST_F(session, failing_join_leaves_no_member)
+{
+	bool *fired = mmap(NULL, PAGE, PROT_READ | PROT_WRITE,
+			   MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	unsigned int n, failed = 0;
+	int ret = 0;
+	pid_t pid;
+
+	ASSERT_NE(MAP_FAILED, fired);
+	*fired = true;
+	for (n = 1; *fired && n < FAULTS_MAX; n++) {
+		pid = fork();
+		ASSERT_LE(0, pid);
+		if (!pid)
+			_exit(join_faulted(self->view.fd, n, fired));
+		ret = wait_for(pid);
+		EXPECT_TRUE(!ret || (*fired && ret == EFAULT)) {
+			TH_LOG("fault %u: %d", n, ret);
+		}
+		failed += !!ret;
+		EXPECT_EQ(0, self->view.page->members);
+	}
+	EXPECT_FALSE(*fired);
+	/* The copy of the command: a member needs no memory. */
+	EXPECT_LE(1, failed);
+}
+
+TEST_F(session, failing_attach_leaves_no_member)
+{
+	unsigned int n, failed = 0;
+	bool fired = true;
+	pid_t pid;
+	int ret;
+
+	for (n = 1; fired && n < FAULTS_MAX; n++) {
+		pid = fork();
+		ASSERT_LE(0, pid);
+		if (!pid)
+			for (;;)
+				pause();
+		fault_arm(self->nth, n);
+		ret = session_attach(self->view.fd, pid);
+		fired = fault_fired(self->nth);
+		EXPECT_TRUE(!ret || (fired && ret == -EFAULT)) {
+			TH_LOG("fault %u: %d", n, ret);
+		}
+		EXPECT_EQ(!ret, self->view.page->members);
+		EXPECT_EQ(ret ? 0 : -EALREADY, session_attach(self->view.fd, pid));
+		failed += !!ret;
+		kill(pid, SIGKILL);
+		EXPECT_EQ(-SIGKILL, wait_for(pid));
+		EXPECT_EQ(0, self->view.page->members);
+	}
+	EXPECT_FALSE(fired);
+	EXPECT_LE(1, failed);
+}
+
+/* How many OBJECTs failed, of the first file of the session. */
+static unsigned int sweep_object(struct __test_metadata *_metadata,
+				 FIXTURE_DATA(session) *self)
+{
+	int lowest = lowest_fd(self->device), ret;
+	struct profil_ioc_object args;
+	unsigned int n, failed = 0;
+	char path[256];
+	bool fired = true;
+
+	for (n = 1; fired && n < FAULTS_MAX; n++) {
+		args = (struct profil_ioc_object){
+			.size = sizeof(args),
+			.object = PROFIL_OBJECT_FILES,
+			.path_uptr = UPTR(path),
+			.path_len = sizeof(path),
+		};
+		fault_arm(self->nth, n);
+		ret = profil_ioctl(self->view.fd, PROFIL_IOC_OBJECT, &args);
+		fired = fault_fired(self->nth);
+		EXPECT_TRUE(!ret || (fired && (ret == -ENOMEM || ret == -EFAULT))) {
+			TH_LOG("fault %u: %d", n, ret);
+		}
+		/* That there is no descriptor is no error of the command. */
+		if (!ret && args.out_fd < 0)
+			EXPECT_TRUE(fired && args.out_fd == -ENOMEM) {
+				TH_LOG("fault %u: descriptor %d", n, args.out_fd);
+			}
+		failed += ret || args.out_fd < 0;
+		if (!ret && args.out_fd >= 0)
+			close(args.out_fd);
+		EXPECT_EQ(lowest, lowest_fd(self->device));
+	}
+	EXPECT_FALSE(fired);
+	return failed;
+}
+
+TEST_F(session, failing_object_leaves_no_descriptor)
+{
+	unsigned int sweeps, failed = 0;
+	pid_t pid;
+
+	CHILD(self->view, pid)
+		burn_for_ever();
+	wait_hot(&self->view, 1);
+	kill(pid, SIGKILL);
+	EXPECT_EQ(-SIGKILL, wait_for(pid));
+	/* Three copies; the path's memory; the file. */
+	for (sweeps = 0; sweeps < SWEEPS && failed < 5; sweeps++)
+		failed = sweep_object(_metadata, self);
+	EXPECT_LE(5, failed);
+}
+
 /* The module as it was found, but for what a test wants. */
 static char found[512];
 
@@ -708,6 +936,78 @@ TEST_F_TIMEOUT(arming, first_start_places_a_hook_or_fails, 1500)
 	} else {
 		EXPECT_LT(0, nodev);
 	}
+}
+
+FIXTURE(following) {
+	struct loader loader;
+};
+
+FIXTURE_SETUP(following)
+{
+	const char *reason = loader_open(&self->loader);
+
+	if (reason)
+		SKIP(return, "%s", reason);
+}
+
+FIXTURE_TEARDOWN(following)
+{
+	EXPECT_EQ(0, loader_close(&self->loader));
+}
+
+/* 0 if SESSION succeeds, else its errno; above 100 for what is wrong. */
+static int follow_in_child(unsigned int n, bool *fired)
+{
+	int nth = fault_open(), device = profil_open(), ret;
+	struct profil_ioc_session args = session_args();
+	struct view view;
+
+	fault_arm(nth, n);
+	ret = profil_ioctl(device, PROFIL_IOC_SESSION, &args);
+	*fired = fault_fired(nth);
+	if (ret)
+		return -ret;
+	view = (struct view){ .fd = args.out_fd, .bytes = args.out_bytes };
+	view.page = mmap(NULL, view.bytes, PROT_READ, MAP_SHARED, view.fd, 0);
+	if (view.page == MAP_FAILED || session_join(view.fd))
+		return 101;
+	while (!view_ticks(&view))
+		hot_a(HOT_ROUNDS);
+	if (wait_for(fork() ?: (_exit(0), 0)))
+		return 102;
+	return view.page->processes_used == 3 ? 0 : 103;
+}
+
+/* The first session also has the hook armed, and fork, exec and exit followed. */
+TEST_F_TIMEOUT(following, first_session_follows_or_fails, 1500)
+{
+	bool *fired = mmap(NULL, PAGE, PROT_READ | PROT_WRITE,
+			   MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	unsigned int n, failed = 0;
+	pid_t pid;
+	int ret = 0;
+
+	ASSERT_NE(MAP_FAILED, fired);
+	*fired = true;
+	for (n = 1; *fired && n < FAULTS_MAX; n++) {
+		if (!module_loaded() || armed_hook() != PROFIL_HOOK_NONE) {
+			ASSERT_TRUE(unload());
+			ASSERT_EQ(0, load(self->loader.module, ""));
+		}
+		pid = fork();
+		ASSERT_LE(0, pid);
+		if (!pid)
+			_exit(follow_in_child(n, fired));
+		ret = wait_for(pid);
+		EXPECT_TRUE(!ret || ret == ENOMEM || ret == EFAULT) {
+			TH_LOG("fault %u: %d", n, ret);
+		}
+		failed += !!ret;
+	}
+	EXPECT_FALSE(*fired);
+	EXPECT_EQ(0, ret);
+	/* Those of any session, and the three tracepoints. */
+	EXPECT_LE(9, failed);
 }
 
 static bool failslab(const char *knob, const char *value)
