@@ -43,6 +43,7 @@ help:
 #?   make results           what passed, when, on which content
 #?   make lint, test        checks of the source; tests that need no virtual machine
 #?   make bench, bench-all  what profiling costs on 6.12; on other kernels and arm64, too
+#?   make compare           the command beside other profilers, on the same programs
 #?   make clean, distclean  remove build/; the kernels in the cache, too
 #? A lane of tests that passed is not run again until something it depends on changes:
 #? FRESH=1 runs all.  YES=1 installs Debian packages without asking.  For demo, vm and vm-run:
@@ -110,6 +111,10 @@ bench:
 bench-all:
 	selftests/setup.sh build check vm bench
 	selftests/bench/bench.sh 6.1 6.12 7.2 arm64
+
+compare:
+	selftests/setup.sh build vm tool programs compare
+	selftests/compare/compare.sh
 
 demo:
 	@selftests/demo/demo.sh
@@ -185,5 +190,5 @@ distclean: clean
 	cd "$${PROFIL_CACHE:-$${XDG_CACHE_HOME:-$$HOME/.cache}/profil}" && \
 		rm -rf apt kernels passed programs roots source kvm-* lock.* tmp.*
 
-.PHONY: all help no-blanks modules lib tool quick lint test check check-ci check-packages long results bench bench-all doc \
+.PHONY: all help no-blanks modules lib tool quick lint test check check-ci check-packages long results bench bench-all compare doc \
 	demo vm vm-run install install-dkms uninstall deb dist clean distclean

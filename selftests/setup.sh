@@ -64,6 +64,7 @@ zlib1g-dev demo tool deb
 libiberty-dev demo tool deb
 libjansson-dev demo tool deb
 golang-go tool packages
+linux-perf compare
 libdebuginfod-dev tool
 gnuplot-nox bench
 debhelper deb
@@ -78,7 +79,7 @@ END
 }
 
 usage() {
-	echo "usage: setup.sh [--yes] GROUP...   groups: build test vm check debug demo doc tool programs bench dkms deb packages" >&2
+	echo "usage: setup.sh [--yes] GROUP...   groups: build test vm check debug demo doc tool programs bench compare dkms deb packages" >&2
 	exit 2
 }
 
@@ -87,7 +88,7 @@ groups=
 for arg; do
 	case $arg in
 	--yes) yes=1 ;;
-	build | test | vm | check | debug | demo | doc | tool | programs | bench | dkms | deb | packages) groups="$groups $arg" ;;
+	build | test | vm | check | debug | demo | doc | tool | programs | bench | compare | dkms | deb | packages) groups="$groups $arg" ;;
 	*) usage ;;
 	esac
 done

@@ -16,21 +16,11 @@ prepare_guest() {
 	CGO_ENABLED=0 GO111MODULE=off GOCACHE=$O/go-cache go build -o "$O/go-static" "$here/spin.go"
 }
 
-# Debian's own have no names.
 prepare_programs() {
 	. "$TOP/selftests/programs/source"
-	locked program-redis source_of redis
 	rm -rf "$O/profiles"
 	mkdir "$O/profiles"
-	[ ! -e "$O/redis/.complete" ] || return 0
-	rm -rf "$O/redis"
-	cp -a "$CACHE/programs/redis" "$O/redis"
-	rm "$O/redis/.complete"
-	say 'building redis'
-	make -s -j2 -C "$O/redis/src" MALLOC=libc USE_SYSTEMD=no redis-server redis-cli >"$O/redis.log" 2>&1 ||
-		die "redis does not build: see $O/redis.log"
-	cp "$O/redis/src/redis-server" "$O/redis/src/redis-cli" "$O"
-	touch "$O/redis/.complete"
+	redis_in "$O"
 }
 
 what=${1:-guest}
