@@ -15,7 +15,7 @@
 #define obstack_chunk_alloc malloc
 #define obstack_chunk_free free
 
-enum { VALUES = 4, LABELS = 2 };
+enum { VALUES = 4, LABELS = 3 };
 
 /* A name that several places have. */
 struct function {
@@ -167,6 +167,31 @@ static Pb__Location *pack_place(struct packing *packing, size_t i)
 	return location;
 }
 
+static Pb__Label *add_label(struct packing *packing, Pb__Sample *sample, const char *key)
+{
+	Pb__Label *label = NEW(packing, Pb__Label, pb__label__init);
+
+	label->key = word(packing, key);
+	sample->label[sample->n_label++] = label;
+	return label;
+}
+
+/* pprof has no label of the number 0: that is why slices of time are known by their end. */
+static void pack_labels(struct packing *packing, const struct sample *from, Pb__Sample *sample)
+{
+	sample->label = room(packing, LABELS, sizeof(*sample->label));
+	if (from->pid)
+		add_label(packing, sample, "pid")->num = from->pid;
+	if (from->pid && from->program[0])
+		add_label(packing, sample, "program")->str = text(packing, from->program);
+	if (from->at_ns) {
+		Pb__Label *at = add_label(packing, sample, "at");
+
+		at->num = value(from->at_ns / NS_OF_MS);
+		at->num_unit = word(packing, "milliseconds");
+	}
+}
+
 static Pb__Sample *pack_sample(struct packing *packing, size_t i)
 {
 	const struct sample *from = &packing->profile->samples[i];
@@ -181,16 +206,7 @@ static Pb__Sample *pack_sample(struct packing *packing, size_t i)
 	sample->value[1] = value(from->cpu_ns);
 	sample->value[2] = value(from->user_ns);
 	sample->value[3] = value(from->system_ns);
-	if (!from->pid)
-		return sample;
-	sample->n_label = from->program[0] ? LABELS : 1;
-	sample->label = room(packing, LABELS, sizeof(*sample->label));
-	sample->label[0] = NEW(packing, Pb__Label, pb__label__init);
-	sample->label[0]->key = word(packing, "pid");
-	sample->label[0]->num = from->pid;
-	sample->label[1] = NEW(packing, Pb__Label, pb__label__init);
-	sample->label[1]->key = word(packing, "program");
-	sample->label[1]->str = text(packing, from->program);
+	pack_labels(packing, from, sample);
 	return sample;
 }
 

@@ -7,6 +7,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* Files have times of slices in milliseconds. */
+#define NS_OF_MS 1000000
+
 /* A file with code, or in brackets what is none: "[vdso]". */
 struct object {
 	const char *file;
@@ -30,6 +33,7 @@ struct sample {
 	size_t place;
 	int64_t pid;		/* 0: of any process */
 	const char *program;	/* of pid, or "" */
+	uint64_t at_ns;		/* when its slice of time ended, since the begin; 0: not known */
 	uint64_t samples;
 	uint64_t cpu_ns;
 	uint64_t user_ns;

@@ -180,13 +180,18 @@ static const char *unpack_labels(struct unpacking *unpacking, const Pb__Sample *
 	for (size_t i = 0; i < in->n_label; i++) {
 		const char *key = text(unpacking, in->label[i]->key);
 		const char *str = text(unpacking, in->label[i]->str);
+		const char *unit = text(unpacking, in->label[i]->num_unit);
+		int64_t num = in->label[i]->num;
 
-		if (!key || !str)
+		if (!key || !str || !unit)
 			return "a label names a text that is not there";
 		if (!strcmp(key, "pid"))
-			sample->pid = in->label[i]->num;
+			sample->pid = num;
 		if (!strcmp(key, "program"))
 			sample->program = str;
+		if (!strcmp(key, "at") && !strcmp(unit, "milliseconds") && num > 0 &&
+		    num <= INT64_MAX / NS_OF_MS)
+			sample->at_ns = num * NS_OF_MS;
 	}
 	return NULL;
 }
