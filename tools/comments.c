@@ -56,6 +56,17 @@ static void tell_processes(struct teller *teller, const struct profile *profile)
 		tell_process(teller, &others);
 }
 
+static void tell_runs(struct teller *teller, const struct profile *profile)
+{
+	for (size_t i = 0; i < profile->num_runs; i++) {
+		const struct run *run = &profile->runs[i];
+
+		tell(teller, "run %zu from_ns %" PRIu64 " to_ns %" PRIu64 " slice_ns %" PRIu64
+		     " user_ns %" PRIu64 " system_ns %" PRIu64, i + 1, run->from_ns, run->to_ns,
+		     run->slice_ns, run->user_ns, run->system_ns);
+	}
+}
+
 void comments_write(const struct profile *profile,
 		    void (*call)(void *data, const char *comment), void *data)
 {
@@ -68,6 +79,7 @@ void comments_write(const struct profile *profile,
 	for (int i = 0; i < COUNTS; i++)
 		if (profile->counts[i] || i <= COUNT_FULL)
 			tell(&teller, "%s %" PRIu64, count_names[i], profile->counts[i]);
+	tell_runs(&teller, profile);
 	tell_processes(&teller, profile);
 }
 
@@ -105,11 +117,37 @@ static bool read_process(struct profile *profile, const char *comment)
 	return true;
 }
 
-void comments_read(struct profile *profile, const char *comment)
+static bool is_possible(const struct run *run)
+{
+	uint64_t slice = run->slice_ns;
+
+	return run->from_ns <= run->to_ns && run->to_ns <= INT64_MAX && slice <= INT64_MAX &&
+		slice % NS_OF_MS == 0 && (!slice || (run->to_ns + slice - 1) / slice <= SLICES_MAX);
+}
+
+/* They are numbered in each file, and what is out of order is none. */
+static bool read_run(struct profile *profile, size_t runs_before, const char *comment)
+{
+	struct run run = { 0 };
+	size_t number;
+	int fields;
+	char end;
+
+	fields = sscanf(comment, "run %zu from_ns %" SCNu64 " to_ns %" SCNu64 " slice_ns %" SCNu64
+			" user_ns %" SCNu64 " system_ns %" SCNu64 "%c", &number, &run.from_ns,
+			&run.to_ns, &run.slice_ns, &run.user_ns, &run.system_ns, &end);
+	if (fields != 6 || number != profile->num_runs - runs_before + 1 || !is_possible(&run))
+		return false;
+	profile_add_run(profile, run);
+	return true;
+}
+
+void comments_read(struct profile *profile, size_t runs_before, const char *comment)
 {
 	static const char command[] = "command ";
 
-	if (read_count(profile, comment) || read_process(profile, comment))
+	if (read_count(profile, comment) || read_process(profile, comment) ||
+	    read_run(profile, runs_before, comment))
 		return;
 	if (profile->files)
 		return;		/* the first file has said what it is */

@@ -12,7 +12,10 @@
 void comments_write(const struct profile *profile,
 		    void (*tell)(void *data, const char *comment), void *data);
 
-/* Adds what the comment of a file says.  One that is not understood is a fact. */
-void comments_read(struct profile *profile, const char *comment);
+/*
+ * Adds what the comment of a file says, before which there were so many runs.  One that is
+ * not understood is a fact.
+ */
+void comments_read(struct profile *profile, size_t runs_before, const char *comment);
 
 #endif /* TOOLS_COMMENTS_H */

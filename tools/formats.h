@@ -19,7 +19,7 @@ void cpuprofile_write(struct profile *profile, FILE *out);
 /* gprof: the histogram of one object.  False if it has no samples there. */
 bool gmon_write(struct profile *profile, size_t object, FILE *out);
 
-/* The samples of a place, whose processes and times @i then is behind. */
+/* The samples of a place, whose processes, runs and times @i then is behind. */
 struct sample next_place(const struct profile *profile, size_t *i);
 
 /* The time of a sample in ns; ends the program if the files that were read do not agree. */

@@ -52,7 +52,7 @@ static int by_sample(const void *a, const void *b)
 	return compare_numbers(x->place, y->place) ?:
 		compare_numbers(x->pid, y->pid) ?:
 		compare_texts(x->program, y->program) ?:
-		compare_numbers(x->at_ns, y->at_ns);
+		compare_numbers(x->run, y->run) ?: compare_numbers(x->at_ns, y->at_ns);
 }
 
 /* The hottest first. */

@@ -15,7 +15,7 @@
 #define obstack_chunk_alloc malloc
 #define obstack_chunk_free free
 
-enum { VALUES = 4, LABELS = 3 };
+enum { VALUES = 4, LABELS = 4 };
 
 /* A name that several places have. */
 struct function {
@@ -184,6 +184,8 @@ static void pack_labels(struct packing *packing, const struct sample *from, Pb__
 		add_label(packing, sample, "pid")->num = from->pid;
 	if (from->pid && from->program[0])
 		add_label(packing, sample, "program")->str = text(packing, from->program);
+	if (packing->profile->num_runs > 1)
+		add_label(packing, sample, "run")->num = from->run + 1;
 	if (from->at_ns) {
 		Pb__Label *at = add_label(packing, sample, "at");
 

@@ -28,6 +28,7 @@ void profile_free(struct profile *profile)
 	free(profile->objects);
 	free(profile->places);
 	free(profile->samples);
+	free(profile->runs);
 	free(profile->processes);
 	free(profile->facts);
 }
@@ -82,6 +83,12 @@ void profile_add_sample(struct profile *profile, struct sample sample)
 	profile->samples = more(profile->samples, &profile->room_samples, profile->num_samples,
 				sizeof(sample));
 	profile->samples[profile->num_samples++] = sample;
+}
+
+void profile_add_run(struct profile *profile, struct run run)
+{
+	profile->runs = more(profile->runs, &profile->room_runs, profile->num_runs, sizeof(run));
+	profile->runs[profile->num_runs++] = run;
 }
 
 void profile_add_process(struct profile *profile, struct process process)

@@ -9,6 +9,7 @@
 
 /* Files have times of slices in milliseconds. */
 #define NS_OF_MS 1000000
+#define SLICES_MAX 120		/* of a run */
 
 /* A file with code, or in brackets what is none: "[vdso]". */
 struct object {
@@ -33,10 +34,20 @@ struct sample {
 	size_t place;
 	int64_t pid;		/* 0: of any process */
 	const char *program;	/* of pid, or "" */
-	uint64_t at_ns;		/* when its slice of time ended, since the begin; 0: not known */
+	size_t run;		/* an index of profile.runs */
+	uint64_t at_ns;		/* when its slice of time ended, since the run began; 0: not known */
 	uint64_t samples;
 	uint64_t cpu_ns;
 	uint64_t user_ns;
+	uint64_t system_ns;
+};
+
+/* One time that a program ran: a file has one of them, or more. */
+struct run {
+	uint64_t from_ns;	/* what is there of it: from this time since it began */
+	uint64_t to_ns;
+	uint64_t slice_ns;	/* length of a slice; 0: it has none */
+	uint64_t user_ns;	/* what the kernel charged; 0: not known */
 	uint64_t system_ns;
 };
 
@@ -64,18 +75,20 @@ struct profile {
 	struct object *objects;
 	struct place *places;
 	struct sample *samples;
+	struct run *runs;
 	struct process *processes;
 	const char **facts;	/* of the first file: program, machine */
 	size_t num_objects, room_objects;
 	size_t num_places, room_places;
 	size_t num_samples, room_samples;
+	size_t num_runs, room_runs;
 	size_t num_processes, room_processes;
 	size_t num_facts, room_facts;
 	uint64_t counts[COUNTS];
 	const char *command;	/* "" if it is not known */
 	size_t files;
 	uint64_t time_ns;	/* when it began */
-	uint64_t duration_ns;	/* of all files */
+	uint64_t duration_ns;	/* of all runs of all files */
 	uint64_t period_ns;	/* of a sample; 0: files differ */
 	void *texts;
 };
@@ -94,6 +107,7 @@ const char *profile_string(struct profile *profile, const char *text);
 size_t profile_add_object(struct profile *profile, struct object object);
 size_t profile_add_place(struct profile *profile, struct place place);
 void profile_add_sample(struct profile *profile, struct sample sample);
+void profile_add_run(struct profile *profile, struct run run);
 void profile_add_process(struct profile *profile, struct process process);
 void profile_add_fact(struct profile *profile, const char *fact);
 

@@ -22,7 +22,7 @@ enum { EXIT_OURS = 125, KEY_PER_PROCESS = 256, KEY_SLOTS, KEY_KERNEL };
 
 #define ROWS 20
 
-struct run {
+struct wanted {
 	struct session_wish wish;
 	const char *file;
 	bool quiet;
@@ -54,7 +54,7 @@ static const struct argp_option options[] = {
 
 static error_t parse(int key, char *arg, struct argp_state *state)
 {
-	struct run *run = state->input;
+	struct wanted *run = state->input;
 
 	switch (key) {
 	case 'o':
@@ -129,7 +129,7 @@ static uint64_t timeval_ns(const struct timeval *time)
 }
 
 /* The command as it was given, with spaces between. */
-static void set_command(struct profile *profile, const struct run *run)
+static void set_command(struct profile *profile, const struct wanted *run)
 {
 	size_t length;
 	char *text;
@@ -145,7 +145,7 @@ static void set_command(struct profile *profile, const struct run *run)
 	free(text);
 }
 
-static void print(struct profile *profile, const struct run *run, long long bytes)
+static void print(struct profile *profile, const struct wanted *run, long long bytes)
 {
 	struct table table;
 
@@ -162,7 +162,7 @@ static void print(struct profile *profile, const struct run *run, long long byte
 }
 
 /* Returns whether it was counted from the program's begin to its end. */
-static bool count(const struct run *run, struct program *program, struct session *session,
+static bool count(const struct wanted *run, struct program *program, struct session *session,
 		  uint64_t *duration_ns)
 {
 	uint64_t began = clock_ns(CLOCK_MONOTONIC);
@@ -181,7 +181,7 @@ static bool count(const struct run *run, struct program *program, struct session
 
 int command_run(int argc, char **argv)
 {
-	struct run run = { .file = STORE_FILE, .rows = ROWS, .seconds = -1, .wish.slots = 65536 };
+	struct wanted run = { .file = STORE_FILE, .rows = ROWS, .seconds = -1, .wish.slots = 65536 };
 	struct session *session;
 	struct program program;
 	struct profile profile;
@@ -206,6 +206,11 @@ int command_run(int argc, char **argv)
 		profile.counts[COUNT_CHARGED_USER_NS] = timeval_ns(&program.usage.ru_utime);
 		profile.counts[COUNT_CHARGED_SYSTEM_NS] = timeval_ns(&program.usage.ru_stime);
 	}
+	profile_add_run(&profile, (struct run) {
+		.to_ns = profile.duration_ns,
+		.user_ns = profile.counts[COUNT_CHARGED_USER_NS],
+		.system_ns = profile.counts[COUNT_CHARGED_SYSTEM_NS],
+	});
 	gather(session, run.wish.kernel, &profile);
 	session_close(session);
 	if (!run.quiet)

@@ -22,6 +22,7 @@ struct unpacking {
 	struct ids objects, functions, places;
 	size_t *object_index;	/* of each mapping, in the profile */
 	size_t *place_index;	/* of each location */
+	size_t first_run;	/* of this file, in the profile */
 };
 
 /* A small file can have very many empty messages: they may take so much memory. */
@@ -177,6 +178,8 @@ static const char *unpack_places(struct unpacking *unpacking)
 static const char *unpack_labels(struct unpacking *unpacking, const Pb__Sample *in,
 				 struct sample *sample)
 {
+	int64_t run = 1;
+
 	for (size_t i = 0; i < in->n_label; i++) {
 		const char *key = text(unpacking, in->label[i]->key);
 		const char *str = text(unpacking, in->label[i]->str);
@@ -192,7 +195,12 @@ static const char *unpack_labels(struct unpacking *unpacking, const Pb__Sample *
 		if (!strcmp(key, "at") && !strcmp(unit, "milliseconds") && num > 0 &&
 		    num <= INT64_MAX / NS_OF_MS)
 			sample->at_ns = num * NS_OF_MS;
+		if (!strcmp(key, "run"))
+			run = num;
 	}
+	if (run < 1 || (uint64_t)run > unpacking->profile->num_runs - unpacking->first_run)
+		return "a sample is of a run that is not there";
+	sample->run = unpacking->first_run + run - 1;
 	return NULL;
 }
 
@@ -239,8 +247,10 @@ static const char *unpack_rest(struct unpacking *unpacking)
 
 		if (!comment)
 			return "a comment is a text that is not there";
-		comments_read(profile, comment);
+		comments_read(profile, unpacking->first_run, comment);
 	}
+	if (profile->num_runs == unpacking->first_run)
+		profile_add_run(profile, (struct run) { .to_ns = in->duration_nanos });
 	if (!profile->files) {
 		profile->time_ns = in->time_nanos;
 		profile->period_ns = in->period;
@@ -257,13 +267,15 @@ const char *profile_unpack(struct profile *profile, const unsigned char *bytes, 
 	size_t left = MEMORY_MAX;
 	ProtobufCAllocator allocator = { limited_alloc, limited_free, &left };
 	Pb__Profile *in = pb__profile__unpack(&allocator, length, bytes);
-	struct unpacking unpacking = { .profile = profile, .in = in };
+	struct unpacking unpacking = {
+		.profile = profile, .in = in, .first_run = profile->num_runs,
+	};
 	const char *wrong;
 
 	if (!in)
 		return "its bytes are no messages of pprof";
 	wrong = unpack_types(&unpacking) ?: unpack_objects(&unpacking) ?:
-		unpack_places(&unpacking) ?: unpack_samples(&unpacking) ?: unpack_rest(&unpacking);
+		unpack_places(&unpacking) ?: unpack_rest(&unpacking) ?: unpack_samples(&unpacking);
 	free(unpacking.objects.ids);
 	free(unpacking.functions.ids);
 	free(unpacking.places.ids);

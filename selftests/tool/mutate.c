@@ -94,7 +94,7 @@ static unsigned char *again(const unsigned char *from, size_t length, size_t *ou
 	return out;
 }
 
-/* The same profile with times, as if each sample were of one of three slices. */
+/* The same profile as if each sample were of one of two runs and of one of three slices. */
 static size_t add_times(size_t length)
 {
 	struct profile profile;
@@ -105,6 +105,9 @@ static size_t add_times(size_t length)
 		die("this is no profile");
 	for (size_t i = 0; i < profile.num_samples; i++)
 		profile.samples[i].at_ns = 100 * NS_OF_MS * (1 + i % 3);
+	for (size_t i = 0; i < profile.num_samples; i += 2)
+		profile.samples[i].run = 1;
+	profile_add_run(&profile, profile.runs[0]);
 	out = profile_pack(&profile, &length);
 	memcpy(original, out, length);
 	free(out);
