@@ -124,7 +124,6 @@ void cause_itself(struct cause *cause)
 	session_close(session);
 	for (size_t i = 0; i < table.num_processes; i++)
 		ticks += table.processes[i].user + table.processes[i].system;
-	free(table.slots);
 	free(table.processes);
 	cause->name = "test";
 	cause->text = cause_text("%llu ticks in %.2f s of CPU", ticks, BURN_NS / 1e9);

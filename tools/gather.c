@@ -17,9 +17,9 @@
 /* An object with fewer samples than this part of all is not worth a download. */
 #define FETCH_FROM 100
 
-/* Slots of one object; of one process as well where the places are addresses. */
+/* Parts of slots of one object; of one process as well where the places are addresses. */
 struct group {
-	const struct profil_slot *slots;
+	const struct part *parts;
 	size_t num;
 	uint64_t samples;
 };
@@ -28,6 +28,8 @@ struct gathering {
 	struct session *session;
 	struct profile *profile;
 	struct session_table table;
+	struct part *parts;
+	size_t num_parts;
 	struct group *groups;
 	size_t num, room;
 	uint64_t samples;
@@ -42,7 +44,8 @@ static uint32_t own_process(const struct profil_slot *slot)
 
 static int by_place(const void *a, const void *b)
 {
-	const struct profil_slot *x = a, *y = b;
+	const struct profil_slot *x = &((const struct part *)a)->slot;
+	const struct profil_slot *y = &((const struct part *)b)->slot;
 
 	return compare_numbers(x->object, y->object) ?:
 		compare_numbers(own_process(x), own_process(y)) ?:
@@ -55,60 +58,25 @@ static int by_heat(const void *a, const void *b)
 {
 	const struct group *x = a, *y = b;
 
-	return compare_numbers(y->samples, x->samples) ?: by_place(x->slots, y->slots);
-}
-
-static uint64_t smaller(uint64_t a, uint64_t b)
-{
-	return a < b ? a : b;
-}
-
-/*
- * Ticks in the kernel are in two slots: that of the place which the kernel returns to, and
- * that of the place where it was.  The second one keeps them, also those that had no first
- * one, because they were in exec, or the table was full.
- */
-static void keep_kernel(struct session_table *table)
-{
-	struct profil_session_page *page = &table->page;
-	uint64_t moved = 0, found = 0, rest;
-	size_t num = 0;
-
-	for (size_t i = 0; i < table->num_slots; i++) {
-		struct profil_slot slot = table->slots[i];
-
-		if (slot.object == PROFIL_OBJECT_KERNEL) {
-			found += slot.system;
-		} else {
-			moved += slot.system;
-			slot.system = 0;
-		}
-		if (slot.user || slot.system)
-			table->slots[num++] = slot;
-	}
-	table->num_slots = num;
-	rest = moved + page->exec + page->full - found;
-	page->full = page->full_kernel + smaller(page->full, rest - page->full_kernel);
-	page->full_objects = smaller(page->full_objects, page->full - page->full_kernel);
-	page->exec = rest - page->full;
+	return compare_numbers(y->samples, x->samples) ?: by_place(x->parts, y->parts);
 }
 
 static void make_groups(struct gathering *gathering)
 {
-	struct session_table *table = &gathering->table;
+	struct part *parts = gathering->parts;
 	struct group *group = NULL;
 
-	if (table->num_slots)
-		qsort(table->slots, table->num_slots, sizeof(*table->slots), by_place);
-	for (size_t i = 0; i < table->num_slots; i++) {
-		const struct profil_slot *slot = &table->slots[i];
+	if (gathering->num_parts)
+		qsort(parts, gathering->num_parts, sizeof(*parts), by_place);
+	for (size_t i = 0; i < gathering->num_parts; i++) {
+		const struct profil_slot *slot = &parts[i].slot;
 
-		if (!group || group->slots->object != slot->object ||
-		    own_process(group->slots) != own_process(slot)) {
+		if (!group || group->parts->slot.object != slot->object ||
+		    own_process(&group->parts->slot) != own_process(slot)) {
 			gathering->groups = more(gathering->groups, &gathering->room,
 						 gathering->num, sizeof(*group));
 			group = &gathering->groups[gathering->num++];
-			*group = (struct group) { .slots = slot };
+			*group = (struct group) { .parts = &parts[i] };
 		}
 		group->num++;
 		group->samples += slot->user + slot->system;
@@ -126,9 +94,9 @@ static struct place *make_places(struct profile *profile, const struct group *gr
 
 	*num = 0;
 	for (size_t i = 0; i < group->num; i++)
-		if (!i || group->slots[i].place != group->slots[i - 1].place)
+		if (!i || group->parts[i].slot.place != group->parts[i - 1].slot.place)
 			places[(*num)++] = (struct place) {
-				.address = group->slots[i].place,
+				.address = group->parts[i].slot.place,
 				.function = none, .symbol = none, .source = none,
 			};
 	return places;
@@ -148,15 +116,17 @@ static void add_samples(struct gathering *gathering, const struct group *group, 
 	struct profile *profile = gathering->profile;
 
 	for (size_t i = 0; i < group->num; i++) {
-		const struct profil_slot *slot = &group->slots[i];
+		const struct profil_slot *slot = &group->parts[i].slot;
 		const struct profil_process *process = process_of(gathering, slot->process);
 
-		if (i && slot->place != slot[-1].place)
+		if (i && slot->place != group->parts[i - 1].slot.place)
 			place++;
 		profile_add_sample(profile, (struct sample) {
 			.place = place,
 			.pid = slot->process ? process->pid : 0,
 			.program = profile_string(profile, slot->process ? process->comm : ""),
+			.run = profile->num_runs - 1,
+			.at_ns = group->parts[i].at_ns,
 			.samples = slot->user + slot->system,
 			.cpu_ns = (slot->user + slot->system) * profile->period_ns,
 			.user_ns = slot->user * profile->period_ns,
@@ -181,13 +151,13 @@ static void add_kernel(struct gathering *gathering, const struct group *group)
 static void add_group(struct gathering *gathering, const struct group *group)
 {
 	struct profile *profile = gathering->profile;
-	const struct profil_process *process = process_of(gathering, own_process(group->slots));
+	const struct profil_process *process = process_of(gathering, own_process(&group->parts->slot));
 	struct object object = { .build_id = profile_string(profile, "") };
 	size_t num, first = profile->num_places, index;
 	struct place *places = make_places(profile, group, &num);
 	bool fetch = group->samples >= gathering->samples / FETCH_FROM;
 	int fd;
-	char *path = object_open(gathering->session, group->slots->object, &fd);
+	char *path = object_open(gathering->session, group->parts->slot.object, &fd);
 
 	object.file = profile_string(profile, path);
 	if (time(NULL) > gathering->began + 1)
@@ -246,37 +216,47 @@ static void add_facts(struct profile *profile)
 	free(fact);
 }
 
-void gather(struct session *session, bool kernel, struct profile *profile)
+static void add_counts(struct gathering *gathering)
+{
+	const struct profil_session_page *page = &gathering->table.page;
+	uint64_t *counts = gathering->profile->counts;
+
+	add(&counts[COUNT_IN_SLOTS], gathering->samples);
+	add(&counts[COUNT_EXEC], page->exec);
+	add(&counts[COUNT_FULL], page->full);
+	add(&counts[COUNT_NOT_DUE], page->not_due);
+	add(&counts[COUNT_FULL_OBJECTS], page->full_objects);
+	add(&counts[COUNT_HINTED], page->hinted);
+	add(&counts[COUNT_BORROWED], page->borrowed);
+	add(&counts[COUNT_EXECS_DENIED], page->execs_denied);
+	add(&counts[COUNT_FORKS_MISSED], page->forks_missed);
+}
+
+void gather(struct session *session, const struct slices *slices, bool kernel,
+	    struct profile *profile)
 {
 	struct gathering gathering = {
 		.session = session, .profile = profile, .began = time(NULL),
 	};
-	const struct profil_session_page *page = &gathering.table.page;
 
 	profile->period_ns = session_period_ns(session);
+	if (!profile->files)
+		add_facts(profile);
 	profile->files = 1;
 	session_read(session, &gathering.table);
+	gathering.parts = slices_parts(slices, &gathering.num_parts);
 	if (kernel)
-		keep_kernel(&gathering.table);
+		kernel_keep(&gathering.table.page, gathering.parts, &gathering.num_parts);
 	make_groups(&gathering);
 	for (size_t i = 0; i < gathering.num; i++)
-		if (gathering.groups[i].slots->object == PROFIL_OBJECT_KERNEL)
+		if (gathering.groups[i].parts->slot.object == PROFIL_OBJECT_KERNEL)
 			add_kernel(&gathering, &gathering.groups[i]);
 		else
 			add_group(&gathering, &gathering.groups[i]);
 	progress(NULL);
-	profile->counts[COUNT_IN_SLOTS] = gathering.samples;
-	profile->counts[COUNT_EXEC] = page->exec;
-	profile->counts[COUNT_FULL] = page->full;
-	profile->counts[COUNT_NOT_DUE] = page->not_due;
-	profile->counts[COUNT_FULL_OBJECTS] = page->full_objects;
-	profile->counts[COUNT_HINTED] = page->hinted;
-	profile->counts[COUNT_BORROWED] = page->borrowed;
-	profile->counts[COUNT_EXECS_DENIED] = page->execs_denied;
-	profile->counts[COUNT_FORKS_MISSED] = page->forks_missed;
+	add_counts(&gathering);
 	add_processes(&gathering);
-	add_facts(profile);
 	free(gathering.groups);
-	free(gathering.table.slots);
+	free(gathering.parts);
 	free(gathering.table.processes);
 }

@@ -3,9 +3,13 @@
 #define TOOLS_GATHER_H
 
 #include "profile.h"
-#include "session.h"
+#include "slices.h"
 
-/* What a stopped session has counted, with names; @kernel: it was told where the kernel was. */
-void gather(struct session *session, bool kernel, struct profile *profile);
+/*
+ * Adds what a stopped session has counted, with names, to the last run of the profile.
+ * @kernel: it was told where the kernel was.
+ */
+void gather(struct session *session, const struct slices *slices, bool kernel,
+	    struct profile *profile);
 
 #endif /* TOOLS_GATHER_H */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Names of places in the kernel and its modules, as /proc/kallsyms has them. */
+/* Ticks in the kernel; and names there and in its modules, as /proc/kallsyms has them. */
 #define _GNU_SOURCE
 #include <stdio.h>
 #include <stdlib.h>
@@ -123,4 +123,38 @@ void kernel_find(struct profile *profile, struct place *places, size_t num)
 	}
 	free(symbols.list);
 	free(text);
+}
+
+static uint64_t smaller(uint64_t a, uint64_t b)
+{
+	return a < b ? a : b;
+}
+
+/*
+ * Ticks in the kernel are in two slots: that of the place which the kernel returns to, and
+ * that of the place where it was.  The second one keeps them, also those that had no first
+ * one, because they were in exec, or the table was full.
+ */
+void kernel_keep(struct profil_session_page *page, struct part *parts, size_t *num_parts)
+{
+	uint64_t moved = 0, found = 0, rest;
+	size_t num = 0;
+
+	for (size_t i = 0; i < *num_parts; i++) {
+		struct part part = parts[i];
+
+		if (part.slot.object == PROFIL_OBJECT_KERNEL) {
+			found += part.slot.system;
+		} else {
+			moved += part.slot.system;
+			part.slot.system = 0;
+		}
+		if (part.slot.user || part.slot.system)
+			parts[num++] = part;
+	}
+	*num_parts = num;
+	rest = moved + page->exec + page->full - found;
+	page->full = page->full_kernel + smaller(page->full, rest - page->full_kernel);
+	page->full_objects = smaller(page->full_objects, page->full - page->full_kernel);
+	page->exec = rest - page->full;
 }

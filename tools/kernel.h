@@ -3,6 +3,7 @@
 #define TOOLS_KERNEL_H
 
 #include "profile.h"
+#include "slices.h"
 
 /* What rows call the kernel itself; its modules are "[ext4]". */
 #define KERNEL_NAME "[kernel]"
@@ -15,5 +16,8 @@
  * are the same after the next boot, and tell nobody where the kernel lies.
  */
 void kernel_find(struct profile *profile, struct place *places, size_t num);
+
+/* Of ticks that are there twice, as at the place in the kernel and at that outside, one. */
+void kernel_keep(struct profil_session_page *page, struct part *parts, size_t *num_parts);
 
 #endif /* TOOLS_KERNEL_H */

@@ -24,7 +24,7 @@ enum { EXIT_CANNOT_EXECUTE = 126, EXIT_NOT_FOUND = 127, EXIT_SIGNAL = 128 };
 
 static const int passed_on[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2 };
 static sigset_t mask_before;
-static struct sigaction child_action_before;
+static struct sigaction child_action_before, pipe_action_before;
 
 static double now(void)
 {
@@ -46,6 +46,8 @@ void program_init(struct program *program)
 	sigprocmask(SIG_BLOCK, &mask, &mask_before);
 	/* where SIGCHLD is ignored, there is nothing to wait for */
 	sigaction(SIGCHLD, &(struct sigaction) { .sa_handler = SIG_DFL }, &child_action_before);
+	/* whoever reads our output may go: that is no end of ours, nor of the program */
+	sigaction(SIGPIPE, &(struct sigaction) { .sa_handler = SIG_IGN }, &pipe_action_before);
 	program->signals = signalfd(-1, &mask, SFD_CLOEXEC | SFD_NONBLOCK);
 	if (program->signals < 0)
 		die("signals cannot be had from a descriptor: %s; raise ulimit -n",
@@ -63,6 +65,7 @@ static _Noreturn void child(struct session *session, char **argv, int tell)
 	struct failure failure = { .joining = session_join(session) };
 
 	sigaction(SIGCHLD, &child_action_before, NULL);
+	sigaction(SIGPIPE, &pipe_action_before, NULL);
 	sigprocmask(SIG_SETMASK, &mask_before, NULL);
 	if (!failure.joining) {
 		execvp(argv[0], argv);
@@ -110,6 +113,7 @@ void program_start(struct program *program, struct session *session, char **argv
 {
 	struct failure failure;
 
+	*program = (struct program) { .signals = program->signals };
 	program->pid = start(session, argv, 0, &failure);
 	if (failure.joining)
 		die("%s cannot be counted: %s", argv[0], session_error(failure.joining));
@@ -175,23 +179,25 @@ void program_attach(struct session *session, pid_t pid)
 }
 
 /* Signals that a terminal makes have come to the program as well. */
-static void pass_on(struct program *program, const struct signalfd_siginfo *signal,
-		    double *interrupted)
+static void pass_on(struct program *program, const struct signalfd_siginfo *signal)
 {
+	bool ends = signal->ssi_signo != SIGUSR1 && signal->ssi_signo != SIGUSR2;
+
+	program->stopped = program->stopped || ends;
 	/* there is nobody to pass it on to: it ends the waiting */
 	if (!program->pid || program->ended) {
-		program->left = signal->ssi_signo != SIGUSR1 && signal->ssi_signo != SIGUSR2;
+		program->left = ends;
 		return;
 	}
 	if (signal->ssi_signo == SIGINT) {
-		program->left = *interrupted && now() - *interrupted < AGAIN;
-		*interrupted = now();
+		program->left = program->interrupted && now() - program->interrupted < AGAIN;
+		program->interrupted = now();
 	}
 	if (signal->ssi_code != SI_KERNEL)
 		kill(program->pid, signal->ssi_signo);
 }
 
-static void take_signals(struct program *program, double *interrupted)
+static void take_signals(struct program *program)
 {
 	struct signalfd_siginfo signal;
 
@@ -201,7 +207,7 @@ static void take_signals(struct program *program, double *interrupted)
 			program->ended = wait4(program->pid, &program->status, WNOHANG,
 					       &program->usage) == program->pid;
 		if (signal.ssi_signo != SIGCHLD)
-			pass_on(program, &signal, interrupted);
+			pass_on(program, &signal);
 	}
 }
 
@@ -211,25 +217,30 @@ bool program_wait(struct program *program, struct session *session, bool all, do
 		{ .fd = program->signals, .events = POLLIN },
 		{ .fd = session_fd(session) },
 	};
-	double began = now(), interrupted = 0;
-	bool empty = false;
+	double began = now();
 
 	all = all || !program->pid;
 	for (;;) {
 		double left = began + most - now();
 		int timeout = most < 0 ? -1 : left > 1e6 ? 1000000000 : left * 1000 + 1;
 
-		if (program->left || ((program->ended || !program->pid) && (empty || !all)))
+		if (program->left || ((program->ended || !program->pid) && (program->empty || !all)))
 			return true;
 		if (most >= 0 && left <= 0)
 			return false;
 		/* without members it says so again and again */
-		polled[1].fd = all && !empty ? session_fd(session) : -1;
+		polled[1].fd = all && !program->empty ? session_fd(session) : -1;
 		if (poll(polled, 2, timeout) < 0 && errno != EINTR)
 			return true;
-		empty = empty || (all && polled[1].revents & POLLHUP);
-		take_signals(program, &interrupted);
+		program->empty = program->empty || (all && polled[1].revents & POLLHUP);
+		take_signals(program);
 	}
+}
+
+bool program_stopped(struct program *program)
+{
+	take_signals(program);
+	return program->stopped;
 }
 
 int program_exit_status(const struct program *program)

@@ -11,7 +11,10 @@ struct program {
 	pid_t pid;		/* of the child, or 0 */
 	int signals;		/* a signalfd */
 	bool ended;
+	bool empty;		/* the session has no member any more */
 	bool left;		/* the user did not want to wait any longer */
+	bool stopped;		/* by a signal that ends programs, which it was given as well */
+	double interrupted;	/* when Ctrl-C was pressed last, or 0 */
 	int status;		/* of wait(), if it has ended */
 	struct rusage usage;	/* likewise */
 };
@@ -19,7 +22,10 @@ struct program {
 /* From here on signals come to program_wait(). */
 void program_init(struct program *program);
 
-/* Starts a program as a member of the session, or ends with 125, 126 or 127. */
+/*
+ * Starts a program as a member of the session, or ends with 125, 126 or 127.  Another one
+ * may be started when it has ended.
+ */
 void program_start(struct program *program, struct session *session, char **argv);
 
 /* Makes a process a member that nobody here has started, or ends with 125. */
@@ -31,6 +37,9 @@ void program_attach(struct session *session, pid_t pid);
  * false when that time is over, and may be called again then.
  */
 bool program_wait(struct program *program, struct session *session, bool all, double most);
+
+/* Whether the user wants no more runs. */
+bool program_stopped(struct program *program);
 
 /* What a shell would say of how it ended. */
 int program_exit_status(const struct program *program);

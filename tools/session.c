@@ -207,19 +207,9 @@ static void copy_entry(const struct session *session, void *to, size_t size, __u
 void session_read(struct session *session, struct session_table *table)
 {
 	const struct profil_session_page *page = session->page;
-	size_t room = 0;
 
 	memset(table, 0, sizeof(*table));
 	memcpy(&table->page, page, page->size < sizeof(*page) ? page->size : sizeof(*page));
-	for (size_t i = 0; i < page->slots; i++) {
-		struct profil_slot slot;
-
-		copy_entry(session, &slot, sizeof(slot), page->slots_offset, page->slot_len, i);
-		if (slot.object == PROFIL_OBJECT_FREE)
-			continue;
-		table->slots = more(table->slots, &room, table->num_slots, sizeof(slot));
-		table->slots[table->num_slots++] = slot;
-	}
 	table->num_processes = page->processes_used;
 	table->processes = allocated(calloc(table->num_processes + 1, sizeof(*table->processes)));
 	for (size_t i = 0; i < table->num_processes; i++) {
@@ -229,6 +219,43 @@ void session_read(struct session *session, struct session_table *table)
 			   page->process_len, i);
 		process->comm[sizeof(process->comm) - 1] = '\0';
 	}
+}
+
+uint32_t session_slots(const struct session *session)
+{
+	return session->page->slots;
+}
+
+bool session_slot(const struct session *session, uint32_t i, struct profil_slot *slot)
+{
+	const struct profil_session_page *page = session->page;
+	const struct profil_slot *from = (const void *)((const char *)page + page->slots_offset +
+							(size_t)i * page->slot_len);
+
+	if (__atomic_load_n(&from->object, __ATOMIC_ACQUIRE) == PROFIL_OBJECT_FREE)
+		return false;
+	copy_entry(session, slot, sizeof(*slot), page->slots_offset, page->slot_len, i);
+	/* these alone may change meanwhile */
+	slot->user = __atomic_load_n(&from->user, __ATOMIC_RELAXED);
+	slot->system = __atomic_load_n(&from->system, __ATOMIC_RELAXED);
+	return true;
+}
+
+uint64_t session_ticks(const struct session *session)
+{
+	const struct profil_session_page *page = session->page;
+	uint32_t num = __atomic_load_n(&page->processes_used, __ATOMIC_ACQUIRE);
+	uint64_t ticks = 0;
+
+	for (uint32_t i = 0; i < num; i++) {
+		const struct profil_process *row =
+			(const void *)((const char *)page + page->processes_offset +
+				       (size_t)i * page->process_len);
+
+		ticks += __atomic_load_n(&row->user, __ATOMIC_RELAXED) +
+			__atomic_load_n(&row->system, __ATOMIC_RELAXED);
+	}
+	return ticks;
 }
 
 char *session_object(struct session *session, unsigned int object, int *fd)

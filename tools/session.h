@@ -5,6 +5,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 #include <sys/types.h>
 #include <linux/profil.h>
 
@@ -18,12 +19,11 @@ struct session_wish {
 	bool per_process;
 };
 
-/* What was counted, once the session is stopped; entries of the tables that are used. */
+/* What was counted, once the session is stopped, but for its slots. */
 struct session_table {
 	struct profil_session_page page;
-	struct profil_slot *slots;
 	struct profil_process *processes;
-	size_t num_slots, num_processes;
+	size_t num_processes;
 };
 
 extern const char *const session_device;
@@ -49,6 +49,13 @@ const char *session_error(int error);
 
 void session_stop(struct session *session);
 void session_read(struct session *session, struct session_table *table);
+
+/* Slots, free ones included; one of them, while the session counts, or false if it is free. */
+uint32_t session_slots(const struct session *session);
+bool session_slot(const struct session *session, uint32_t i, struct profil_slot *slot);
+
+/* Ticks of all processes; as long as it is the same, so are the slots. */
+uint64_t session_ticks(const struct session *session);
 
 /*
  * A file in which places were found: its path, to be freed, "" if it is not known, and a

@@ -9,6 +9,9 @@
  *   exec N, full N, full_objects N, full_kernel N, not_due N, execs_denied N,
  *   forks_missed N, tick_ns N
  *   again N		so often ATTACH fails with EAGAIN
+ *   until MS		what is above was counted when the table was read for the first time;
+ *			what follows, only then, or until the next such line.  MS is for
+ *			who plants profiles, and says when that was
  *
  * PROFIL_FAKE_ERROR is the error of JOIN and ATTACH; with PROFIL_FAKE_OLD, the module says
  * that it has no sessions.
@@ -30,9 +33,18 @@
 
 const char *const session_device = "/dev/profil";
 
+/* What was counted of a slot until the table is read for the time of this number. */
+struct counted {
+	size_t slot, reading;
+	uint64_t user, system;
+};
+
 struct session {
 	struct session_table table;
-	size_t room_slots, room_processes;
+	struct profil_slot *slots;
+	struct counted *counted;
+	size_t num_slots, room_slots, num_counted, room_counted, room_processes;
+	size_t reading, readings;	/* how often it was read; how many times there are */
 	char *paths[OBJECTS];
 	unsigned long long tick_ns;
 	int members[2];		/* a pipe: who joined has its writing end */
@@ -74,17 +86,32 @@ static void read_process(struct session *session, const char *line)
 	table->processes[table->num_processes++] = process;
 }
 
+/* The slot of this place, which is new before the first line "until". */
+static size_t slot_of(struct session *session, const struct profil_slot *slot)
+{
+	for (size_t i = 0; i < session->num_slots && session->readings; i++)
+		if (session->slots[i].object == slot->object &&
+		    session->slots[i].place == slot->place &&
+		    session->slots[i].process == slot->process)
+			return i;
+	session->slots = more(session->slots, &session->room_slots, session->num_slots,
+			      sizeof(*slot));
+	session->slots[session->num_slots] = *slot;
+	return session->num_slots++;
+}
+
 static void read_slot(struct session *session, const char *line)
 {
-	struct session_table *table = &session->table;
 	struct profil_slot slot = { 0 };
+	struct counted counted = { .reading = session->readings };
 
 	if (sscanf(line, "slot %u %" SCNx64 " %u %" SCNu64 " %" SCNu64, &slot.object,
-		   (uint64_t *)&slot.place, &slot.process, (uint64_t *)&slot.user,
-		   (uint64_t *)&slot.system) != 5)
+		   (uint64_t *)&slot.place, &slot.process, &counted.user, &counted.system) != 5)
 		die("PROFIL_FAKE: %s", line);
-	table->slots = more(table->slots, &session->room_slots, table->num_slots, sizeof(slot));
-	table->slots[table->num_slots++] = slot;
+	counted.slot = slot_of(session, &slot);
+	session->counted = more(session->counted, &session->room_counted, session->num_counted,
+				sizeof(counted));
+	session->counted[session->num_counted++] = counted;
 }
 
 static void read_count(struct session *session, const char *line)
@@ -113,6 +140,8 @@ static void read_count(struct session *session, const char *line)
 		*session->again = value;
 	else if (!strcmp(name, "tick_ns"))
 		session->tick_ns = value;
+	else if (!strcmp(name, "until"))
+		session->readings++;
 	else
 		die("PROFIL_FAKE: %s", line);
 }
@@ -146,9 +175,18 @@ struct session *session_open(const struct session_wish *wish)
 	return session;
 }
 
+static void close_writer(const struct session *session)
+{
+	int *writer = (int *)&session->members[1];
+
+	if (*writer >= 0)
+		close(*writer);
+	*writer = -1;
+}
+
 int session_fd(const struct session *session)
 {
-	close(session->members[1]);
+	close_writer(session);
 	return session->members[0];
 }
 
@@ -182,12 +220,46 @@ const char *session_error(int error)
 
 void session_stop(struct session *session)
 {
-	(void)session;
+	if (session->reading < session->readings)
+		session->reading = session->readings;
 }
 
 void session_read(struct session *session, struct session_table *table)
 {
 	*table = session->table;
+	session->table.processes = NULL;
+}
+
+uint32_t session_slots(const struct session *session)
+{
+	return session->num_slots;
+}
+
+bool session_slot(const struct session *session, uint32_t i, struct profil_slot *slot)
+{
+	*slot = session->slots[i];
+	return slot->user || slot->system;
+}
+
+/* Who reads the table asks this first. */
+uint64_t session_ticks(const struct session *constant)
+{
+	struct session *session = (struct session *)constant;
+	uint64_t ticks = 0;
+
+	for (size_t i = 0; i < session->num_slots; i++)
+		session->slots[i].user = session->slots[i].system = 0;
+	for (size_t i = 0; i < session->num_counted; i++) {
+		const struct counted *counted = &session->counted[i];
+
+		if (counted->reading > session->reading)
+			continue;
+		session->slots[counted->slot].user += counted->user;
+		session->slots[counted->slot].system += counted->system;
+		ticks += counted->user + counted->system;
+	}
+	session->reading++;
+	return ticks;
 }
 
 char *session_object(struct session *session, unsigned int object, int *fd)
@@ -202,6 +274,9 @@ void session_close(struct session *session)
 {
 	for (int i = 0; i < OBJECTS; i++)
 		free(session->paths[i]);
+	close_writer(session);
 	close(session->members[0]);
+	free(session->slots);
+	free(session->counted);
 	free(session);
 }

@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Runs of a program one after another, each of them counted by a session of its own. */
+#define _GNU_SOURCE
+#include <time.h>
+#include "gather.h"
+#include "program.h"
+#include "say.h"
+#include "series.h"
+#include "slices.h"
+
+#define LEAST 0.001	/* seconds to wait, so that signals are looked at */
+
+static uint64_t clock_ns(clockid_t clock)
+{
+	struct timespec time;
+
+	clock_gettime(clock, &time);
+	return time.tv_sec * 1000000000ULL + time.tv_nsec;
+}
+
+static uint64_t timeval_ns(const struct timeval *time)
+{
+	return time->tv_sec * 1000000000ULL + time->tv_usec * 1000ULL;
+}
+
+/* Seconds to the end of the slice, or to that of the counting; negative: there is none. */
+static double time_left(const struct series *series, const struct slices *slices, uint64_t now)
+{
+	uint64_t due = slices_due(slices);
+	double left = due == UINT64_MAX ? -1 : due <= now ? 0 : (due - now) / 1e9;
+	double all = series->seconds - now / 1e9;
+
+	if (series->seconds >= 0 && (left < 0 || all < left))
+		left = all;
+	return due == UINT64_MAX && series->seconds < 0 ? -1 : left < LEAST ? LEAST : left;
+}
+
+/* Returns whether what was to be waited for has come. */
+static bool watch(const struct series *series, struct program *program, struct session *session,
+		  struct slices *slices, uint64_t began)
+{
+	for (;;) {
+		uint64_t now = clock_ns(CLOCK_MONOTONIC) - began;
+
+		if (program_wait(program, session, series->wait, time_left(series, slices, now)))
+			return true;
+		now = clock_ns(CLOCK_MONOTONIC) - began;
+		if (series->seconds >= 0 && now >= series->seconds * 1e9)
+			return false;
+		if (now >= slices_due(slices))
+			slices_take(slices, now, false);
+	}
+}
+
+/* Returns whether it was counted from the program's begin to its end. */
+static bool count(const struct series *series, struct program *program, struct session *session,
+		  struct slices *slices, struct run *run)
+{
+	uint64_t began = clock_ns(CLOCK_MONOTONIC);
+	bool whole = watch(series, program, session, slices, began);
+
+	session_stop(session);
+	run->to_ns = clock_ns(CLOCK_MONOTONIC) - began;
+	slices_take(slices, run->to_ns, true);
+	run->slice_ns = slices_length(slices);
+	/* A program that goes on after that is not ours to end. */
+	if (!whole && series->argv)
+		program_wait(program, session, false, -1);
+	if (!whole || !program->ended)
+		return false;
+	run->user_ns = timeval_ns(&program->usage.ru_utime);
+	run->system_ns = timeval_ns(&program->usage.ru_stime);
+	return true;
+}
+
+static void add_run(struct profile *profile, const struct run *run)
+{
+	profile_add_run(profile, *run);
+	add(&profile->duration_ns, run->to_ns);
+	add(&profile->counts[COUNT_CHARGED_USER_NS], run->user_ns);
+	add(&profile->counts[COUNT_CHARGED_SYSTEM_NS], run->system_ns);
+}
+
+/* Where others are in the profile, one that was interrupted does not come into it. */
+static void run_once(const struct series *series, struct program *program,
+		     struct profile *profile, bool *whole)
+{
+	struct session *session = session_open(&series->wish);
+	struct slices *slices = slices_make(session, series->slice_ns, PARTS_MAX / series->runs);
+	struct run run = { 0 };
+
+	if (!profile->time_ns)
+		profile->time_ns = clock_ns(CLOCK_REALTIME);
+	if (series->pid)
+		program_attach(session, series->pid);
+	else
+		program_start(program, session, series->argv);
+	*whole = count(series, program, session, slices, &run) && *whole;
+	/* what fails from here on is no matter of the program's status */
+	die_status = program_exit_status(program);
+	if (!program->stopped || !profile->num_runs) {
+		add_run(profile, &run);
+		gather(session, slices, series->wish.kernel, profile);
+	}
+	slices_free(slices);
+	session_close(session);
+}
+
+int series_run(const struct series *series, struct profile *profile)
+{
+	struct program program;
+	bool whole = true;
+	int status = 0;
+
+	program_init(&program);
+	for (size_t i = 0; i < series->runs && !program_stopped(&program); i++) {
+		if (series->runs > 1)
+			progress("run %zu of %zu", i + 1, series->runs);
+		run_once(series, &program, profile, &whole);
+		if (!status)
+			status = program_exit_status(&program);
+	}
+	progress(NULL);
+	/* of a part of all, nobody knows what the kernel charged */
+	if (!whole) {
+		profile->counts[COUNT_CHARGED_USER_NS] = 0;
+		profile->counts[COUNT_CHARGED_SYSTEM_NS] = 0;
+	}
+	if (profile->num_runs < series->runs)
+		say("the series was interrupted; the profile has %zu of %zu runs",
+		    profile->num_runs, series->runs);
+	return status;
+}

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef TOOLS_SERIES_H
+#define TOOLS_SERIES_H
+
+#include "profile.h"
+#include "session.h"
+
+/* What is to be counted, and for how long. */
+struct series {
+	struct session_wish wish;
+	char **argv;		/* a program with its arguments, or */
+	pid_t pid;		/* a process that runs */
+	size_t runs;		/* of the program, one after another */
+	double seconds;		/* of each; negative: no limit */
+	bool wait;		/* also for processes that the program leaves behind */
+	uint64_t slice_ns;	/* length of the first slices of time; 0: there are none */
+};
+
+/*
+ * Adds the runs to the profile, all of them or those that there were until somebody ended
+ * the series, which is said.  Returns the first exit status that is not 0, or 0.
+ */
+int series_run(const struct series *series, struct profile *profile);
+
+#endif /* TOOLS_SERIES_H */
