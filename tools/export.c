@@ -10,12 +10,14 @@
 #include "order.h"
 #include "rows.h"
 #include "say.h"
+#include "span.h"
 #include "store.h"
 #include "whole.h"
 
 struct export {
 	const struct format *format;
 	const char *file;
+	struct span span;
 	struct profile profile;
 };
 
@@ -97,6 +99,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	struct export *export = state->input;
 
 	switch (key) {
+	case ARGP_KEY_INIT:
+		state->child_inputs[0] = &export->span;
+		break;
 	case 'o':
 		export->file = arg;
 		break;
@@ -120,6 +125,8 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	return 0;
 }
 
+static const struct argp_child children[] = { { &span_argp, 0, NULL, 0 }, { 0 } };
+
 static const struct argp argp = {
 	options, parse, "-o FILE [PROFILE...]",
 	"Writes profiles that profil run has made, added up, for other programs.\v"
@@ -133,7 +140,7 @@ static const struct argp argp = {
 	"  tsv         .tsv         awk, spreadsheets\n"
 	"\n"
 	"Without PROFILE, " STORE_FILE " is read; - is standard input, and as FILE standard output.",
-	NULL, NULL, NULL
+	children, NULL, NULL
 };
 
 /* A stream into memory: what a file gets is whole. */
@@ -217,6 +224,7 @@ int command_export(int argc, char **argv)
 	profile_init(&export.profile);
 	argp_parse(&argp, argc, argv, 0, NULL, &export);
 	store_check(export.file);
+	span_cut(&export.span, &export.profile, NULL);
 	profile_order(&export.profile);
 	if (export.format->write)
 		write_one(&export.profile, export.format, export.file);

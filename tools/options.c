@@ -19,6 +19,17 @@ unsigned long option_number(struct argp_state *state, const char *option, const 
 	return number;
 }
 
+double option_time(struct argp_state *state, const char *option, const char *arg)
+{
+	double seconds;
+	char *end;
+
+	seconds = strtod(arg, &end);
+	if (end == arg || *end || !isfinite(seconds) || seconds < 0)
+		argp_error(state, "%s takes seconds, and was given %s", option, arg);
+	return seconds;
+}
+
 double option_seconds(struct argp_state *state, const char *option, const char *arg)
 {
 	double seconds;

@@ -8,9 +8,12 @@
 #include "order.h"
 #include "rows.h"
 #include "say.h"
+#include "span.h"
 #include "store.h"
 #include "summary.h"
 #include "text.h"
+#include "timeline.h"
+#include "times.h"
 
 enum { KEY_BY = 256, KEY_ALL, KEY_TSV, KEY_JSON };
 
@@ -18,6 +21,8 @@ enum { KEY_BY = 256, KEY_ALL, KEY_TSV, KEY_JSON };
 
 struct report {
 	enum by by;
+	bool times;		/* by these, and not @by */
+	struct span span;
 	size_t rows;		/* 0: all */
 	bool tsv, json;
 	struct profile profile;
@@ -25,7 +30,8 @@ struct report {
 
 static const struct argp_option options[] = {
 	{ "by", KEY_BY, "WHAT", 0,
-	  "One row for each function, line, object, process or address (function)", 0 },
+	  "One row for each function, line, object, process, address or slice of time (function)",
+	  0 },
 	{ "rows", 'n', "ROWS", 0, "Print so many rows (20)", 0 },
 	{ "all", KEY_ALL, NULL, 0, "Print all rows", 0 },
 	{ "tsv", KEY_TSV, NULL, 0, "Print all rows for programs, with tabs between", 0 },
@@ -33,14 +39,16 @@ static const struct argp_option options[] = {
 	{ 0 }
 };
 
-static enum by parse_by(struct argp_state *state, const char *arg)
+static void parse_by(struct argp_state *state, struct report *report, const char *arg)
 {
-	for (enum by by = 0; by < BY_KINDS; by++)
-		if (!strcmp(arg, by_names[by]))
-			return by;
-	argp_error(state, "--by takes function, line, object, process or address, and was given %s",
+	report->times = !strcmp(arg, "time");
+	if (report->times)
+		return;
+	for (report->by = 0; report->by < BY_KINDS; report->by++)
+		if (!strcmp(arg, by_names[report->by]))
+			return;
+	argp_error(state, "--by takes function, line, object, process, address or time, and was given %s",
 		   arg);
-	return BY_FUNCTION;
 }
 
 static error_t parse(int key, char *arg, struct argp_state *state)
@@ -48,8 +56,11 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	struct report *report = state->input;
 
 	switch (key) {
+	case ARGP_KEY_INIT:
+		state->child_inputs[0] = &report->span;
+		break;
 	case KEY_BY:
-		report->by = parse_by(state, arg);
+		parse_by(state, report, arg);
 		break;
 	case 'n':
 		report->rows = option_number(state, "-n", arg, 1, 1000000000);
@@ -79,19 +90,39 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	return 0;
 }
 
+static const struct argp_child children[] = { { &span_argp, 0, NULL, 0 }, { 0 } };
+
 static const struct argp argp = {
 	options, parse, "[FILE...]",
 	"Shows profiles that profil run has made, added up.\v"
 	"Without FILE, " STORE_FILE " is read; - is standard input.",
-	NULL, NULL, NULL
+	children, NULL, NULL
 };
 
-static void print_text(struct profile *profile, const struct table *table, size_t rows)
+static void print_text(struct report *report, const struct table *table)
 {
-	summary_head(stdout, profile, table);
-	if (table->sum.samples)
-		text_table(stdout, table, rows);
-	summary_tail(stdout, profile, table);
+	summary_head(stdout, &report->profile, table);
+	if (report->times)
+		timeline_text(stdout, &report->profile);
+	else if (table->sum.samples)
+		text_table(stdout, table, report->rows);
+	summary_tail(stdout, &report->profile, table);
+}
+
+static void print(struct report *report, const struct table *table)
+{
+	struct profile *profile = &report->profile;
+
+	if (report->tsv && report->times)
+		rows_times_tsv(stdout, profile);
+	else if (report->tsv)
+		rows_tsv(stdout, profile, table);
+	else if (report->json && report->times)
+		rows_times_json(stdout, profile);
+	else if (report->json)
+		rows_json(stdout, profile, table);
+	else
+		print_text(report, table);
 }
 
 int command_report(int argc, char **argv)
@@ -101,14 +132,15 @@ int command_report(int argc, char **argv)
 
 	profile_init(&report.profile);
 	argp_parse(&argp, argc, argv, 0, NULL, &report);
+	if (report.times)
+		times_slice(&report.profile, NULL);
+	span_cut(&report.span, &report.profile, NULL);
+	if (report.profile.cut && report.by == BY_PROCESS &&
+	    !table_knows_processes(&report.profile))
+		die("which processes ran when is not known; profil run --per-process … tells them apart");
 	profile_order(&report.profile);
 	table_make(&report.profile, report.by, &table);
-	if (report.tsv)
-		rows_tsv(stdout, &report.profile, &table);
-	else if (report.json)
-		rows_json(stdout, &report.profile, &table);
-	else
-		print_text(&report.profile, &table, report.rows);
+	print(&report, &table);
 	table_free(&table);
 	profile_free(&report.profile);
 	if (fflush(stdout) || ferror(stdout))

@@ -9,4 +9,8 @@
 void rows_tsv(FILE *out, const struct profile *profile, const struct table *table);
 void rows_json(FILE *out, const struct profile *profile, const struct table *table);
 
+/* A row for each slice of time. */
+void rows_times_tsv(FILE *out, struct profile *profile);
+void rows_times_json(FILE *out, struct profile *profile);
+
 #endif /* TOOLS_ROWS_H */

@@ -95,8 +95,7 @@ static size_t rows_of_processes(struct profile *profile, struct row *rows)
 	return profile->num_processes;
 }
 
-/* Only a profile made --per-process says of which process each sample is. */
-static bool knows_processes(const struct profile *profile)
+bool table_knows_processes(const struct profile *profile)
 {
 	for (size_t i = 0; i < profile->num_samples; i++)
 		if (!profile->samples[i].pid)
@@ -109,7 +108,7 @@ void table_make(struct profile *profile, enum by by, struct table *table)
 	size_t most = profile->num_samples + profile->num_processes + 1, num, n = 0;
 	struct row *rows = allocated(calloc(most, sizeof(*rows)));
 
-	if (by == BY_PROCESS && profile->num_processes && !knows_processes(profile))
+	if (by == BY_PROCESS && profile->num_processes && !table_knows_processes(profile))
 		num = rows_of_processes(profile, rows);
 	else
 		num = rows_of_samples(profile, by, rows);
@@ -127,6 +126,19 @@ void table_make(struct profile *profile, enum by by, struct table *table)
 	while (n && !rows[n - 1].samples)
 		n--;
 	table->num = n;
+}
+
+void table_make_of(struct profile *profile, enum by by, struct sample *samples, size_t num,
+		   struct table *table)
+{
+	struct sample *all = profile->samples;
+	size_t num_all = profile->num_samples;
+
+	profile->samples = samples;
+	profile->num_samples = num;
+	table_make(profile, by, table);
+	profile->samples = all;
+	profile->num_samples = num_all;
 }
 
 void table_free(struct table *table)

@@ -29,7 +29,14 @@ struct table {
 	struct row sum;
 };
 
+/* Is it known of each sample which process it is of?  Only if it was made --per-process. */
+bool table_knows_processes(const struct profile *profile);
+
 void table_make(struct profile *profile, enum by by, struct table *table);
+
+/* Of some samples of the profile alone; @by is no process. */
+void table_make_of(struct profile *profile, enum by by, struct sample *samples, size_t num,
+		   struct table *table);
 void table_free(struct table *table);
 
 /* The place of a row in a text: "file.c:42", "0x4e40", "4242"; to be freed. */
