@@ -5,6 +5,7 @@
 #include "columns.h"
 #include "contrast.h"
 #include "say.h"
+#include "times.h"
 
 #define NUMBERS 46		/* columns before the names */
 #define COMMAND_COLUMNS 60
@@ -90,7 +91,9 @@ static void put_answer(FILE *out, const struct sides *sides)
 static void put_side(FILE *out, struct sides *sides, enum side side)
 {
 	size_t first = side == SIDE_B ? sides->runs.num[SIDE_A] : 0, num = sides->runs.num[side];
-	struct profile *profile = &sides->profiles[first];
+	size_t file = side == SIDE_B ? sides->num_files[SIDE_A] : 0;
+	struct profile *profile = &sides->profiles[file];
+	uint64_t from, to;
 	double sum = 0, low = INFINITY, high = 0;
 
 	for (size_t i = first; i < first + num; i++) {
@@ -99,13 +102,15 @@ static void put_side(FILE *out, struct sides *sides, enum side side)
 		high = fmax(high, sides->seconds[i]);
 	}
 	fprintf(out, "%s  %s", side == SIDE_A ? "A" : "B",
-		profile_string(profile, sides->files[first]));
-	if (num > 1)
-		fprintf(out, " and %zu more", num - 1);
+		profile_string(profile, sides->files[file]));
+	if (sides->num_files[side] > 1)
+		fprintf(out, " and %zu more", sides->num_files[side] - 1);
 	if (profile->command[0]) {
 		fputs(", ", out);
 		put_column(out, profile->command, COMMAND_COLUMNS, true);
 	}
+	if (times_span(profile, &from, &to))
+		fprintf(out, ", from %.4g s to %.4g s", from / 1e9, to / 1e9);
 	fprintf(out, ": %.2f s of CPU", sum / num);
 	if (num > 1)
 		fprintf(out, " in a run, from %.2f to %.2f", low, high);

@@ -11,6 +11,7 @@
 #include "options.h"
 #include "say.h"
 #include "sides.h"
+#include "span.h"
 
 enum { EXIT_CHANGED = 1, EXIT_TROUBLE = 2 };	/* as diff(1) has them */
 enum { KEY_SHARE = 256, KEY_ALL, KEY_TSV, KEY_JSON };
@@ -23,6 +24,7 @@ struct diff {
 	size_t room;
 	size_t rows;		/* 0: all */
 	bool share, tsv, json;
+	struct span span;
 };
 
 static const struct argp_option options[] = {
@@ -64,6 +66,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	struct diff *diff = state->input;
 
 	switch (key) {
+	case ARGP_KEY_INIT:
+		state->child_inputs[0] = &diff->span;
+		break;
 	case KEY_SHARE:
 		diff->share = true;
 		break;
@@ -93,11 +98,13 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	return 0;
 }
 
+static const struct argp_child children[] = { { &span_argp, 0, NULL, 0 }, { 0 } };
+
 static const struct argp argp = {
 	options, parse, "A B\nA... -- B...",
 	"Shows which functions take more or less CPU time in the profiles B than in A.\v"
-	"Several files are several runs, which tell how much runs differ anyway.  The exit status is 0 if nothing has changed by more than chance explains, 1 if something has, and 2 if that cannot be said.",
-	NULL, NULL, NULL
+	"Several files, and files of profil run -r, are several runs, which tell how much runs differ anyway.  The exit status is 0 if nothing has changed by more than chance explains, 1 if something has, and 2 if that cannot be said.",
+	children, NULL, NULL
 };
 
 /* What is known of a pair beside its names. */
@@ -203,7 +210,7 @@ int command_diff(int argc, char **argv)
 	argp_err_exit_status = EXIT_TROUBLE;
 	/* in order: the place of "--" among the files is what tells sides apart */
 	argp_parse(&argp, argc, argv, ARGP_IN_ORDER, NULL, &diff);
-	sides_read(&sides, diff.files, diff.num, diff.share);
+	sides_read(&sides, diff.files, diff.num, &diff.span, diff.share);
 	sides_compare(&sides);
 	if (diff.tsv)
 		print_tsv(&sides);

@@ -77,20 +77,40 @@ static double samples_a_second(const char *file, const struct profile *profile,
 	return 1e9 / profile->period_ns;
 }
 
-static void read_run(struct sides *sides, struct entries *entries, const char *file, size_t run)
+static int by_run(const void *a, const void *b)
 {
-	struct profile *profile = &sides->profiles[run];
-	struct table table;
+	return compare_numbers(((const struct sample *)a)->run, ((const struct sample *)b)->run);
+}
 
-	profile_init(profile);
-	store_read(profile, file);
-	table_make(profile, BY_FUNCTION, &table);
-	add_entries(entries, profile, &table, run);
-	sides->total.counts[run] = table.sum.samples;
-	sides->seconds[run] = table.sum.cpu_ns / 1e9;
-	sides->runs.samples[run] = sides->runs.shares ? table.sum.samples :
-		samples_a_second(file, profile, &table.sum);
-	table_free(&table);
+static void add_run(struct sides *sides, struct entries *entries, struct profile *profile,
+		    const struct table *table, const char *file, size_t run)
+{
+	add_entries(entries, profile, table, run);
+	sides->total.counts[run] = table->sum.samples;
+	sides->seconds[run] = table->sum.cpu_ns / 1e9;
+	sides->runs.samples[run] = sides->runs.shares ? table->sum.samples :
+		samples_a_second(file, profile, &table->sum);
+}
+
+/* All runs of a file, the first of which has this number. */
+static void add_runs(struct sides *sides, struct entries *entries, size_t file, size_t first)
+{
+	struct profile *profile = &sides->profiles[file];
+	struct sample *samples = profile->samples;
+	size_t next = 0, num = profile->num_samples;
+
+	if (num)
+		qsort(samples, num, sizeof(*samples), by_run);
+	for (size_t i = 0; i < profile->num_runs; i++) {
+		size_t begin = next;
+		struct table table;
+
+		while (next < num && samples[next].run == i)
+			next++;
+		table_make_of(profile, BY_FUNCTION, samples + begin, next - begin, &table);
+		add_run(sides, entries, profile, &table, sides->files[file], first + i);
+		table_free(&table);
+	}
 }
 
 static int by_function(const void *a, const void *b)
@@ -123,26 +143,40 @@ static void make_pairs(struct sides *sides, struct entries *entries)
 	}
 }
 
-void sides_read(struct sides *sides, char *const *files, const size_t num[SIDES], bool shares)
+static void read_files(struct sides *sides, const struct span *span)
 {
-	size_t runs = num[SIDE_A] + num[SIDE_B];
+	for (size_t i = 0; i < sides->num_files[SIDE_A] + sides->num_files[SIDE_B]; i++) {
+		struct profile *profile = &sides->profiles[i];
+
+		profile_init(profile);
+		store_read(profile, sides->files[i]);
+		span_cut(span, profile, sides->files[i]);
+		sides->runs.num[i < sides->num_files[SIDE_A] ? SIDE_A : SIDE_B] +=
+			profile->num_runs;
+	}
+}
+
+void sides_read(struct sides *sides, char *const *files, const size_t num[SIDES],
+		const struct span *span, bool shares)
+{
 	struct entries entries = { 0 };
+	size_t runs, run = 0;
 
 	*sides = (struct sides) {
-		.files = files,
-		.runs = {
-			.num = { num[SIDE_A], num[SIDE_B] }, .shares = shares,
-			.samples = allocated(calloc(runs, sizeof(double))),
-		},
-		.profiles = allocated(calloc(runs, sizeof(struct profile))),
-		.seconds = allocated(calloc(runs, sizeof(double))),
-		.total = {
-			.name = "", .object = "", .id = "",
-			.counts = allocated(calloc(runs, sizeof(uint64_t))),
-		},
+		.files = files, .num_files = { num[SIDE_A], num[SIDE_B] },
+		.runs.shares = shares,
+		.profiles = allocated(calloc(num[SIDE_A] + num[SIDE_B], sizeof(struct profile))),
+		.total = { .name = "", .object = "", .id = "" },
 	};
-	for (size_t i = 0; i < runs; i++)
-		read_run(sides, &entries, files[i], i);
+	read_files(sides, span);
+	runs = sides->runs.num[SIDE_A] + sides->runs.num[SIDE_B];
+	sides->runs.samples = allocated(calloc(runs, sizeof(double)));
+	sides->seconds = allocated(calloc(runs, sizeof(double)));
+	sides->total.counts = allocated(calloc(runs, sizeof(uint64_t)));
+	for (size_t i = 0; i < num[SIDE_A] + num[SIDE_B]; i++) {
+		add_runs(sides, &entries, i, run);
+		run += sides->profiles[i].num_runs;
+	}
 	make_pairs(sides, &entries);
 	free(entries.list);
 }
@@ -190,7 +224,7 @@ void sides_compare(struct sides *sides)
 
 void sides_free(struct sides *sides)
 {
-	for (size_t i = 0; i < sides->runs.num[SIDE_A] + sides->runs.num[SIDE_B]; i++)
+	for (size_t i = 0; i < sides->num_files[SIDE_A] + sides->num_files[SIDE_B]; i++)
 		profile_free(&sides->profiles[i]);
 	for (size_t i = 0; i < sides->num; i++)
 		free(sides->pairs[i].counts);

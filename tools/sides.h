@@ -5,6 +5,7 @@
 
 #include "compare.h"
 #include "profile.h"
+#include "span.h"
 
 /* A function of either side, or of both. */
 struct pair {
@@ -17,9 +18,10 @@ struct pair {
 
 struct sides {
 	struct runs runs;
-	char *const *files;		/* of each run, A's first */
-	struct profile *profiles;
-	double *seconds;		/* of CPU time in each */
+	char *const *files;		/* A's first; a file has one run or more */
+	size_t num_files[SIDES];
+	struct profile *profiles;	/* of each file */
+	double *seconds;		/* of CPU time in each run */
 	struct pair *pairs;
 	size_t num;
 	struct pair total;
@@ -28,7 +30,8 @@ struct sides {
 };
 
 /* Reads so many files of each side, A's first; what is no profile ends the program. */
-void sides_read(struct sides *sides, char *const *files, const size_t num[SIDES], bool shares);
+void sides_read(struct sides *sides, char *const *files, const size_t num[SIDES],
+		const struct span *span, bool shares);
 
 /* Decides what has changed; it comes first, the largest change at the top. */
 void sides_compare(struct sides *sides);
