@@ -15,6 +15,7 @@
 enum { EXIT_OURS = 125, KEY_PER_PROCESS = 256, KEY_SLOTS, KEY_KERNEL, KEY_SLICE };
 
 #define ROWS 20
+#define RUNS_MAX 10000
 #define SLICE_NS (100 * NS_OF_MS)
 #define SLICE_MAX 1000000	/* seconds */
 
@@ -40,6 +41,7 @@ static const struct argp_option options[] = {
 	{ "wait", 'w', NULL, 0, "Wait also for processes that PROGRAM leaves behind", 0 },
 	{ "pid", 'p', "PID", 0,
 	  "Profile a process that runs, until it ends or you press Ctrl-C", 0 },
+	{ "runs", 'r', "N", 0, "Run PROGRAM N times, and say how much the runs differ", 0 },
 	{ "slice", KEY_SLICE, "SECONDS", 0,
 	  "Tell times apart: the first slices are so long (0.1), later ones longer; 0: do not", 0 },
 	{ "slots", KEY_SLOTS, "N", 0, "Room for so many places, a power of 2 (65536)", 0 },
@@ -99,6 +101,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		wanted->series.wish.slots = option_number(state, "--slots", arg, PROFIL_SLOTS_MIN,
 						PROFIL_SLOTS_MAX);
 		break;
+	case 'r':
+		wanted->series.runs = option_number(state, "-r", arg, 1, RUNS_MAX);
+		break;
 	case KEY_SLICE:
 		wanted->series.slice_ns = parse_slice(state, arg);
 		break;
@@ -112,6 +117,8 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 			argp_error(state, "one of the two has to be given: a PROGRAM, or -p PID");
 		if (wanted->series.wish.kernel && wanted->series.wish.user_only)
 			argp_error(state, "-u and --kernel contradict each other");
+		if (wanted->series.runs > 1 && wanted->series.pid)
+			argp_error(state, "-r runs a PROGRAM, and -p has none");
 		break;
 	default:
 		return ARGP_ERR_UNKNOWN;

@@ -114,13 +114,10 @@ int series_run(const struct series *series, struct profile *profile)
 
 	program_init(&program);
 	for (size_t i = 0; i < series->runs && !program_stopped(&program); i++) {
-		if (series->runs > 1)
-			progress("run %zu of %zu", i + 1, series->runs);
 		run_once(series, &program, profile, &whole);
 		if (!status)
 			status = program_exit_status(&program);
 	}
-	progress(NULL);
 	/* of a part of all, nobody knows what the kernel charged */
 	if (!whole) {
 		profile->counts[COUNT_CHARGED_USER_NS] = 0;

@@ -6,8 +6,10 @@
 #include <string.h>
 #include "kernel.h"
 #include "say.h"
+#include "spread.h"
 #include "stats.h"
 #include "summary.h"
+#include "times.h"
 
 #define FEW 100			/* samples, of which shares are not worth much */
 #define OBJECTS_SHOWN 4
@@ -55,6 +57,14 @@ static void put_command(FILE *out, const char *command)
 		fputs("…", out);
 }
 
+static void put_span(FILE *out, const struct profile *profile)
+{
+	uint64_t from, to;
+
+	if (times_span(profile, &from, &to))
+		fprintf(out, ", from %.4g s to %.4g s", seconds(from), seconds(to));
+}
+
 void summary_head(FILE *out, const struct profile *profile, const struct table *table)
 {
 	const uint64_t *counts = profile->counts;
@@ -65,7 +75,12 @@ void summary_head(FILE *out, const struct profile *profile, const struct table *
 
 	if (profile->command[0]) {
 		put_command(out, profile->command);
-		fputs(profile->files > 1 ? " and others: " : ": ", out);
+		if (profile->files > 1)
+			fputs(" and others", out);
+		if (profile->num_runs > profile->files)
+			fprintf(out, ", %zu runs", profile->num_runs);
+		put_span(out, profile);
+		fputs(": ", out);
 	}
 	fprintf(out, "%.2f s of CPU", user + system);
 	if (wall > 0)
@@ -167,6 +182,10 @@ static void put_ticks(FILE *out, const struct profile *profile)
 	if (profile->period_ns)
 		fprintf(out, " of %.4g ms = %.2f s", profile->period_ns / 1e6,
 			sampled_ns(profile) / 1e9);
+	if (profile->cut) {
+		fputs("; what was lost is known of the whole alone\n", out);
+		return;
+	}
 	fprintf(out, ": %" PRIu64 " counted, %" PRIu64 " in exec, %" PRIu64 " lost",
 		counts[COUNT_IN_SLOTS], counts[COUNT_EXEC], counts[COUNT_FULL]);
 	if (counts[COUNT_NOT_DUE])
@@ -233,6 +252,7 @@ void summary_tail(FILE *out, struct profile *profile, const struct table *table)
 	/* one in a hundred is not worth a line */
 	if (table->sum.unnamed > table->sum.samples / 100)
 		put_unnamed(out, profile, table);
+	spread_line(out, profile);
 	put_ticks(out, profile);
 	put_remarks(out, profile, table);
 }
