@@ -276,6 +276,7 @@ void session_close(struct session *session)
 		free(session->paths[i]);
 	close_writer(session);
 	close(session->members[0]);
+	free(session->table.processes);
 	free(session->slots);
 	free(session->counted);
 	free(session);

@@ -13,8 +13,11 @@
 #include "pack.h"
 #include "rows.h"
 #include "say.h"
+#include "spread.h"
 #include "summary.h"
 #include "text.h"
+#include "timeline.h"
+#include "times.h"
 #include "unpack.h"
 
 #define BYTES_MAX (1 << 20)
@@ -44,6 +47,23 @@ static void look(struct profile *profile)
 		rows_json(nowhere, profile, &table);
 		table_free(&table);
 	}
+}
+
+/* What ends the program where there are no slices is not called there. */
+static void look_at_times(struct profile *profile)
+{
+	bool sliced = profile->num_runs;
+
+	for (size_t i = 0; i < profile->num_runs; i++)
+		sliced = sliced && profile->runs[i].slice_ns;
+	spread_line(nowhere, profile);
+	if (!sliced)
+		return;
+	timeline_text(nowhere, profile);
+	rows_times_tsv(nowhere, profile);
+	rows_times_json(nowhere, profile);
+	times_cut(profile, 0, 200 * NS_OF_MS, NULL);
+	timeline_text(nowhere, profile);
 }
 
 /* Who exports it has put it in order. */
@@ -87,6 +107,7 @@ static unsigned char *again(const unsigned char *from, size_t length, size_t *ou
 		look(&profile);
 		profile_order(&profile);
 		look_at_formats(&profile);
+		look_at_times(&profile);
 	} else {
 		fputs(wrong, nowhere);
 	}
@@ -107,6 +128,7 @@ static size_t add_times(size_t length)
 		profile.samples[i].at_ns = 100 * NS_OF_MS * (1 + i % 3);
 	for (size_t i = 0; i < profile.num_samples; i += 2)
 		profile.samples[i].run = 1;
+	profile.runs[0].to_ns = 300 * NS_OF_MS;
 	profile_add_run(&profile, profile.runs[0]);
 	out = profile_pack(&profile, &length);
 	memcpy(original, out, length);
