@@ -15,7 +15,7 @@ _profil_program()
 			return
 			;;
 		# the shell makes three words of --output=file
-		= | -d | -F | -n | -o | -p) i=$((i + 1)) ;;
+		= | -d | -F | -n | -o | -p | -r) i=$((i + 1)) ;;
 		-*) ;;
 		*)
 			program=$i
@@ -49,8 +49,9 @@ _profil()
 		case $before in
 		-p | --pid) words=$(pgrep -u "$EUID" 2>/dev/null) ;;
 		-f | --format) words='pprof callgrind collapsed cpuprofile gmon json tsv' ;;
-		--by) words='function line object process address' ;;
-		-d | -F | -n | -o | --duration | --frequency | --rows | --output | --slots) return ;;
+		--by) words='function line object process address time' ;;
+		-d | -F | -n | -o | -r | --duration | --frequency | --from | --rows | --runs | --output | --slice | \
+			--slots | --to) return ;;
 		*)
 			[[ $current == -* ]] || return
 			words=$(profil "${COMP_WORDS[1]}" --help 2>/dev/null | grep -oE '^ +(-[^ ], +)?--[a-z-]+=?' |

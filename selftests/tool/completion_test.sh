@@ -36,7 +36,7 @@ commands()
 options()
 {
 	is '--per-process --pid=' profil run --p
-	is --tsv profil report --t
+	is '--to= --tsv' profil report --t
 	is --json profil check --j
 	is '--share' profil diff a --s
 	is '' profil nothing --j
@@ -45,9 +45,10 @@ options()
 values()
 {
 	is 'process' profil report --by = p
-	is 'function line object process address' profil report --by =
+	is 'function line object process address time' profil report --by =
 	offered profil run -p '' | grep -w $$
 	is '' profil report --rows = ''
+	is '' profil report --from = ''
 	is '' profil report ''
 	# as the command's help has them
 	is "$(profil export --help | sed -nE 's/^  ([a-z]+) +\.[a-z.]+ .*/\1/p' | paste -s -d ' ')" profil export -f ''
@@ -59,10 +60,11 @@ program()
 {
 	offered profil run gzi | grep -w gzip
 	offered profil run -o file --rows = 5 -u gzi | grep -w gzip
+	offered profil run -r 5 --slice = 1 gzi | grep -w gzip
 	offered profil run -- gzi | grep -w gzip
 	is '' profil run gzip --t
 	is '' profil run -- gzip --t
-	is --tsv profil report file --t
+	is '--to= --tsv' profil report file --t
 	_command_offset() { COMPREPLY=("its own at $1"); }
 	is 'its own at 2' profil run gzip --t
 	is 'its own at 4' profil run -u -- gzip --t
