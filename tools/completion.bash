@@ -35,7 +35,7 @@ _profil()
 	elif [ "$before" = = ]; then
 		before=${COMP_WORDS[COMP_CWORD - 2]}
 	fi
-	if [ "$COMP_CWORD" = 1 ]; then
+	if [ "$COMP_CWORD" = 1 ] || [[ $COMP_CWORD = 2 && ${COMP_WORDS[1]} = help ]]; then
 		words=$(profil --help | sed -n '/^Commands:/,/^$/s/^  \([a-z]*\) .*/\1/p')
 	else
 		[ "${COMP_WORDS[1]}" != run ] || _profil_program

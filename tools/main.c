@@ -8,7 +8,9 @@
 
 const char *argp_program_version = "profil " VERSION;
 
-static const struct {
+static int command_help(int argc, char **argv);
+
+static const struct command {
 	const char *name;
 	const char *full_name;	/* for its own help */
 	int (*run)(int argc, char **argv);
@@ -18,24 +20,31 @@ static const struct {
 	{ "diff", "profil diff", command_diff },
 	{ "export", "profil export", command_export },
 	{ "check", "profil check", command_check },
+	{ "help", "profil help", command_help },
 };
 
-#define COMMANDS "run, report, diff, export and check"
+#define COMMANDS "run, report, diff, export, check and help"
+
+static const struct command *find_command(struct argp_state *state, const char *name)
+{
+	for (size_t i = 0; i < sizeof(commands) / sizeof(commands[0]); i++)
+		if (!strcmp(name, commands[i].name))
+			return &commands[i];
+	argp_error(state, "there is no command %s; they are " COMMANDS, name);
+	return NULL;	/* not reached: argp_error() ends the program */
+}
 
 static error_t parse(int key, char *arg, struct argp_state *state)
 {
+	const struct command *command;
+	char **rest;
+
 	switch (key) {
 	case ARGP_KEY_ARG:
-		for (size_t i = 0; i < sizeof(commands) / sizeof(commands[0]); i++) {
-			char **rest = &state->argv[state->next - 1];
-
-			if (strcmp(arg, commands[i].name))
-				continue;
-			rest[0] = (char *)commands[i].full_name;
-			exit(commands[i].run(state->argc - state->next + 1, rest));
-		}
-		argp_error(state, "there is no command %s; they are " COMMANDS, arg);
-		break;
+		command = find_command(state, arg);
+		rest = &state->argv[state->next - 1];
+		rest[0] = (char *)command->full_name;
+		exit(command->run(state->argc - state->next + 1, rest));
 	case ARGP_KEY_NO_ARGS:
 		argp_usage(state);
 		break;
@@ -54,10 +63,42 @@ static const struct argp argp = {
 	"  diff     say what changed from one profile to another\n"
 	"  export   write a profile for other programs: KCachegrind, gprof, jq\n"
 	"  check    say what is missing where run does not work\n"
+	"  help     say more of a command\n"
 	"\n"
-	"profil COMMAND --help says more of each; profil(1) all.",
+	"profil help COMMAND says more of each; profil(1) all.",
 	NULL, NULL, NULL
 };
+
+static error_t parse_help(int key, char *arg, struct argp_state *state)
+{
+	char *wanted[3] = { (char *)"profil", (char *)"--help" };
+	const struct command *command;
+
+	switch (key) {
+	case ARGP_KEY_ARG:
+		if (state->next < state->argc)
+			argp_error(state, "it takes one command; they are " COMMANDS);
+		command = find_command(state, arg);
+		wanted[0] = (char *)command->full_name;
+		exit(command->run(2, wanted));
+	case ARGP_KEY_NO_ARGS:
+		exit(argp_parse(&argp, 2, wanted, ARGP_IN_ORDER, NULL, NULL));
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+	return 0;
+}
+
+static const struct argp argp_of_help = {
+	NULL, parse_help, "[COMMAND]",
+	"Shows what profil COMMAND --help says; without COMMAND, what profil --help says.",
+	NULL, NULL, NULL
+};
+
+static int command_help(int argc, char **argv)
+{
+	return argp_parse(&argp_of_help, argc, argv, ARGP_IN_ORDER, NULL, NULL);
+}
 
 int main(int argc, char **argv)
 {

@@ -31,6 +31,7 @@ commands()
 {
 	is "$(sed -nE 's/^\t\{ "([a-z]+)", "profil .*/\1/p' "$here/../../tools/main.c" | paste -s -d ' ')" profil ''
 	is report profil rep
+	is report profil help rep
 }
 
 options()
