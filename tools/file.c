@@ -2,13 +2,10 @@
 /* What a file with code says of places in it, by elfutils; names by libiberty. */
 #include <inttypes.h>
 #include <libiberty/demangle.h>
-#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 #include "file.h"
-#include "frames.h"
-#include "symbols.h"
+#include "reader.h"
 
 /* Also debuginfod, where the environment says DEBUGINFOD_URLS. */
 static const Dwfl_Callbacks callbacks = {
@@ -17,29 +14,7 @@ static const Dwfl_Callbacks callbacks = {
 	.section_address = dwfl_offline_section_address,
 };
 
-struct file {
-	Dwfl_Module *module;
-	Elf *elf;
-	GElf_Addr bias;		/* of libdwfl's addresses to those of the file */
-	struct symbols symbols;
-	struct frames frames;
-	GElf_Addr start, limit;
-	GElf_Off offset;
-};
-
-static void tell_text(FILE *out, const char *text)
-{
-	fputs(text, out);
-	putc('\0', out);
-}
-
-static void tell_number(FILE *out, uint64_t number)
-{
-	fprintf(out, "%" PRIu64, number);
-	putc('\0', out);
-}
-
-static void open_file(int fd, const char *path, struct file *file)
+void file_open(struct file *file, int fd, const char *path)
 {
 	Dwfl *dwfl = dwfl_begin(&callbacks);
 
@@ -57,13 +32,12 @@ static void open_file(int fd, const char *path, struct file *file)
 	frames_find(file->elf, &file->frames);
 }
 
-/* Segment @i, if it is one that is loaded. */
-static bool segment_at(const struct file *file, size_t i, GElf_Phdr *segment)
+bool file_segment(const struct file *file, size_t i, GElf_Phdr *segment)
 {
 	return gelf_getphdr(file->elf, i, segment) && segment->p_type == PT_LOAD;
 }
 
-static size_t num_segments(const struct file *file)
+size_t file_segments(const struct file *file)
 {
 	size_t num = 0;
 
@@ -75,11 +49,11 @@ static size_t num_segments(const struct file *file)
 /* From the first segment with code to the end of the last one. */
 static void find_code(struct file *file)
 {
-	size_t num = num_segments(file);
+	size_t num = file_segments(file);
 	GElf_Phdr segment;
 
 	for (size_t i = 0; i < num; i++) {
-		if (!segment_at(file, i, &segment) || !(segment.p_flags & PF_X))
+		if (!file_segment(file, i, &segment) || !(segment.p_flags & PF_X))
 			continue;
 		if (!file->limit || segment.p_vaddr < file->start) {
 			file->start = segment.p_vaddr;
@@ -93,17 +67,17 @@ static void find_code(struct file *file)
 /* Where the file would have this byte of it loaded; without segments, the offset. */
 static GElf_Addr address_at(const struct file *file, GElf_Off offset)
 {
-	size_t num = num_segments(file);
+	size_t num = file_segments(file);
 	GElf_Phdr segment;
 
 	for (size_t i = 0; i < num; i++)
-		if (segment_at(file, i, &segment) && offset >= segment.p_offset &&
+		if (file_segment(file, i, &segment) && offset >= segment.p_offset &&
 		    offset - segment.p_offset < segment.p_filesz)
 			return segment.p_vaddr + (offset - segment.p_offset);
 	return offset;
 }
 
-static void tell_build_id(const struct file *file, FILE *out)
+void file_tell_build_id(const struct file *file, FILE *out)
 {
 	const unsigned char *bits = NULL;
 	GElf_Addr address;
@@ -114,18 +88,29 @@ static void tell_build_id(const struct file *file, FILE *out)
 	putc('\0', out);
 }
 
+const struct symbol *file_symbol(const struct file *file, GElf_Addr address, GElf_Addr *start)
+{
+	const struct symbol *symbol = symbols_find(&file->symbols, address + file->bias);
+
+	if (!frames_start(&file->frames, address, start))
+		*start = 0;
+	/* a label without a size does not reach into the next function */
+	if (symbol && *start && !symbol->sized && *start + file->bias > symbol->start)
+		return NULL;
+	return symbol;
+}
+
 /* The function, as people write it, and as its file has it. */
 static void tell_name(const struct file *file, GElf_Addr address, FILE *out)
 {
-	const struct symbol *symbol = symbols_find(&file->symbols, address + file->bias);
-	char begin[32] = "";
 	GElf_Addr start;
+	const struct symbol *symbol = file_symbol(file, address, &start);
+	char begin[32] = "";
 	char *name;
 
-	if (frames_start(&file->frames, address, &start))
-		snprintf(begin, sizeof(begin), "fn@%" PRIx64, start);
-	/* a label without a size does not reach into the next function */
-	if (!symbol || (begin[0] && !symbol->sized && start + file->bias > symbol->start)) {
+	if (!symbol) {
+		if (start)
+			snprintf(begin, sizeof(begin), "fn@%" PRIx64, start);
 		tell_text(out, begin);
 		tell_text(out, begin);
 		return;
@@ -150,9 +135,9 @@ void file_tell(int fd, const char *path, const uint64_t *offsets, size_t num, FI
 {
 	struct file file;
 
-	open_file(fd, path, &file);
+	file_open(&file, fd, path);
 	find_code(&file);
-	tell_build_id(&file, out);
+	file_tell_build_id(&file, out);
 	tell_number(out, file.start);
 	tell_number(out, file.limit);
 	tell_number(out, file.offset);

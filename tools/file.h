@@ -1,17 +1,48 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * What a file with code says, by elfutils, which may crash on what is made to crash it: for
+ * a process of its own, see reader.h.
+ */
 #ifndef TOOLS_FILE_H
 #define TOOLS_FILE_H
 
+#include <elfutils/libdwfl.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
+#include "frames.h"
+#include "symbols.h"
+
+struct file {
+	Dwfl_Module *module;
+	Elf *elf;		/* NULL: it is no such file */
+	GElf_Addr bias;		/* of libdwfl's addresses to those of the file */
+	struct symbols symbols;
+	struct frames frames;
+	GElf_Addr start, limit;
+	GElf_Off offset;
+};
+
+void file_open(struct file *file, int fd, const char *path);
+
+/* Segment @i, if it is one that is loaded; there are file_segments(). */
+bool file_segment(const struct file *file, size_t i, GElf_Phdr *segment);
+size_t file_segments(const struct file *file);
+
+/*
+ * The symbol of the function at an address, or NULL; then @start is where the function
+ * begins if that is known, and else 0.
+ */
+const struct symbol *file_symbol(const struct file *file, GElf_Addr address, GElf_Addr *start);
+
+void file_tell_build_id(const struct file *file, FILE *out);
 
 /*
  * Writes what the file behind the descriptor says, as texts that each end with a NUL
  * byte: its build id, the lowest address of its code, the end of it, the offset of the
  * lowest in the file; then of each place at @offsets its address, function and symbol;
- * then, which may take long, of each its source and line.  libdwfl may crash on what is
- * made to crash it: for a process of its own.
+ * then, which may take long, of each its source and line.
  */
 void file_tell(int fd, const char *path, const uint64_t *offsets, size_t num, FILE *out);
 

@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#define _GNU_SOURCE
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include "reader.h"
+#include "say.h"
+
+#define SECONDS_OF_CPU 60
+#define SECONDS 180
+#define FETCH_SECONDS "20"
+#define MEMORY ((rlim_t)8 << 30)
+#define TEXTS_MAX ((size_t)256 << 20)
+
+static void limit(int resource, rlim_t most)
+{
+	struct rlimit now;
+
+	if (getrlimit(resource, &now) || now.rlim_cur <= most)
+		return;
+	now.rlim_cur = most;
+	setrlimit(resource, &now);
+}
+
+/* The user may have set these; what takes longer than this is not worth it. */
+static void allow_fetching(bool fetch)
+{
+	if (!fetch)
+		unsetenv("DEBUGINFOD_URLS");
+	setenv("DEBUGINFOD_TIMEOUT", FETCH_SECONDS, 0);
+	setenv("DEBUGINFOD_MAXTIME", FETCH_SECONDS, 0);
+	if (isatty(STDERR_FILENO))
+		setenv("DEBUGINFOD_PROGRESS", "1", 0);
+}
+
+static _Noreturn void read_apart(int fd, bool fetch, reader_tell *tell, void *data, int out_fd)
+{
+	FILE *out = allocated(fdopen(out_fd, "w"));
+	sigset_t none;
+
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	sigemptyset(&none);
+	sigprocmask(SIG_SETMASK, &none, NULL);
+	signal(SIGINT, SIG_DFL);	/* Ctrl-C goes on without this file */
+	limit(RLIMIT_CORE, 0);
+	limit(RLIMIT_CPU, SECONDS_OF_CPU);
+#ifndef __SANITIZE_ADDRESS__
+	limit(RLIMIT_DATA, MEMORY);
+#endif
+	alarm(SECONDS);
+	allow_fetching(fetch);
+	tell(data, fd, out);
+	_exit(fflush(out) ? 1 : 0);
+}
+
+static pid_t start(int fd, bool fetch, reader_tell *tell, void *data, int *out)
+{
+	int ends[2];
+	pid_t pid;
+
+	if (pipe2(ends, O_CLOEXEC))
+		return -1;
+	pid = fork();
+	if (!pid)
+		read_apart(fd, fetch, tell, data, ends[1]);
+	close(ends[1]);
+	*out = ends[0];
+	return pid;
+}
+
+/* All that comes, or NULL if that is too much. */
+static char *read_texts(int fd, size_t *length)
+{
+	char *texts = NULL;
+	size_t room = 0;
+	ssize_t n;
+
+	*length = 0;
+	do {
+		texts = more(texts, &room, *length + 1, 1);
+		n = read(fd, texts + *length, room - *length);
+		if (n > 0)
+			*length += n;
+	} while ((n > 0 && *length < TEXTS_MAX) || (n < 0 && errno == EINTR));
+	if (!n)
+		return texts;
+	free(texts);
+	return NULL;
+}
+
+static const char *failure(pid_t pid, int status)
+{
+	if (pid > 0 && WIFSIGNALED(status))
+		return strsignal(WTERMSIG(status));
+	return pid > 0 && !status ? NULL : "its reader failed";
+}
+
+void reader_run(int fd, bool fetch, reader_tell *tell, void *data, struct told *told)
+{
+	int out = -1, status = 0;
+	size_t length = 0;
+	pid_t pid = start(fd, fetch, tell, data, &out);
+
+	*told = (struct told) { 0 };
+	close(fd);
+	if (pid > 0) {
+		told->texts = read_texts(out, &length);
+		if (!told->texts)
+			kill(pid, SIGKILL);
+		while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
+			;
+	}
+	close(out);
+	told->next = told->texts;
+	told->end = told->texts ? told->texts + length : NULL;
+	told->failure = failure(pid, status);
+}
+
+const char *told_text(struct told *told)
+{
+	const char *text = told->next;
+	const char *nul = text ? memchr(text, '\0', told->end - text) : NULL;
+
+	told->next = nul ? nul + 1 : NULL;
+	return nul ? text : NULL;
+}
+
+bool told_number(struct told *told, uint64_t *number)
+{
+	const char *text = told_text(told);
+	char *end;
+
+	if (!text || text[0] < '0' || text[0] > '9')
+		return false;
+	*number = strtoull(text, &end, 10);
+	return !*end;
+}
+
+bool told_string(struct told *told, struct profile *profile, const char **string)
+{
+	const char *text = told_text(told);
+
+	if (text)
+		*string = profile_string(profile, text);
+	return text;
+}
+
+void tell_text(FILE *out, const char *text)
+{
+	fputs(text, out);
+	putc('\0', out);
+}
+
+void tell_number(FILE *out, uint64_t number)
+{
+	fprintf(out, "%" PRIu64, number);
+	putc('\0', out);
+}

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Files that nobody vouches for are read by a process of its own: one that is made to crash
+ * its reader, or to keep it busy, costs what that file would have said, and nothing else.
+ */
+#ifndef TOOLS_READER_H
+#define TOOLS_READER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include "profile.h"
+
+/* What runs in that process: writes texts that each end with a NUL byte. */
+typedef void reader_tell(void *data, int fd, FILE *out);
+
+/* What it has written. */
+struct told {
+	const char *next, *end;
+	char *texts;		/* all of them, to be freed */
+	const char *failure;	/* how the process ended, if it was not as it should */
+};
+
+/* @fetch: debuginfod may be asked.  Closes @fd. */
+void reader_run(int fd, bool fetch, reader_tell *tell, void *data, struct told *told);
+
+/* The next text.  A reader that went astray may have written anything: NULL, or false. */
+const char *told_text(struct told *told);
+bool told_number(struct told *told, uint64_t *number);
+bool told_string(struct told *told, struct profile *profile, const char **string);
+
+/* For who tells. */
+void tell_text(FILE *out, const char *text);
+void tell_number(FILE *out, uint64_t number);
+
+#endif /* TOOLS_READER_H */
