@@ -63,6 +63,7 @@ protobuf-c-compiler demo tool deb
 zlib1g-dev demo tool deb
 libiberty-dev demo tool deb
 libjansson-dev demo tool deb
+libcapstone-dev demo tool deb
 golang-go tool packages
 linux-perf compare
 libdebuginfod-dev tool

@@ -25,6 +25,17 @@ _profil_program()
 	done
 }
 
+# Functions that the profile in this folder has, but for those whose name the shell would cut.
+_profil_functions()
+{
+	local i
+
+	for ((i = 2; i < COMP_CWORD; i++)); do
+		[[ ${COMP_WORDS[i]} == -* ]] || return
+	done
+	profil report --tsv 2>/dev/null | awk -F '\t' '$1 == "function" && $8 ~ /^[A-Za-z0-9_.]+$/ { print $8 }'
+}
+
 _profil()
 {
 	local current=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD - 1]} words='' program=0
@@ -53,9 +64,13 @@ _profil()
 		-d | -F | -n | -o | -r | --duration | --frequency | --from | --rows | --runs | --output | --slice | \
 			--slots | --to) return ;;
 		*)
-			[[ $current == -* ]] || return
-			words=$(profil "${COMP_WORDS[1]}" --help 2>/dev/null | grep -oE '^ +(-[^ ], +)?--[a-z-]+=?' |
-				sed 's/.*--/--/')
+			if [[ $current != -* ]]; then
+				[ "${COMP_WORDS[1]}" = annotate ] || return
+				words=$(_profil_functions)
+			else
+				words=$(profil "${COMP_WORDS[1]}" --help 2>/dev/null | grep -oE '^ +(-[^ ], +)?--[a-z-]+=?' |
+					sed 's/.*--/--/')
+			fi
 			;;
 		esac
 	fi

@@ -57,21 +57,39 @@ void frames_find(Elf *elf, struct frames *frames)
 	}
 }
 
-bool frames_start(const struct frames *frames, GElf_Addr address, GElf_Addr *start)
+static GElf_Addr function(const struct frames *frames, size_t i)
+{
+	return frames->base + frames->table->entries[i].function;
+}
+
+/* How many functions begin at the address or below. */
+static size_t find(const struct frames *frames, GElf_Addr address)
 {
 	size_t low = 0, high = frames->table ? frames->table->count : 0;
 
-	/* The last function that begins at the address or below. */
 	while (low < high) {
 		size_t middle = low + (high - low) / 2;
 
-		if (frames->base + frames->table->entries[middle].function <= address)
+		if (function(frames, middle) <= address)
 			low = middle + 1;
 		else
 			high = middle;
 	}
-	if (!low)
-		return false;
-	*start = frames->base + frames->table->entries[low - 1].function;
-	return true;
+	return low;
+}
+
+bool frames_start(const struct frames *frames, GElf_Addr address, GElf_Addr *start)
+{
+	size_t num = find(frames, address);
+
+	if (num)
+		*start = function(frames, num - 1);
+	return num;
+}
+
+GElf_Addr frames_next(const struct frames *frames, GElf_Addr address)
+{
+	size_t num = find(frames, address);
+
+	return frames->table && num < frames->table->count ? function(frames, num) : 0;
 }

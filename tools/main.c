@@ -17,13 +17,14 @@ static const struct command {
 } commands[] = {
 	{ "run", "profil run", command_run },
 	{ "report", "profil report", command_report },
+	{ "annotate", "profil annotate", command_annotate },
 	{ "diff", "profil diff", command_diff },
 	{ "export", "profil export", command_export },
 	{ "check", "profil check", command_check },
 	{ "help", "profil help", command_help },
 };
 
-#define COMMANDS "run, report, diff, export, check and help"
+#define COMMANDS "run, report, annotate, diff, export, check and help"
 
 static const struct command *find_command(struct argp_state *state, const char *name)
 {
@@ -58,12 +59,13 @@ static const struct argp argp = {
 	NULL, parse, "COMMAND [OPTION...]",
 	"Shows where programs spend their CPU time, which the kernel counts.\v"
 	"Commands:\n"
-	"  run      profile a program, or a process that runs\n"
-	"  report   show a profile again, in other ways\n"
-	"  diff     say what changed from one profile to another\n"
-	"  export   write a profile for other programs: KCachegrind, gprof, jq\n"
-	"  check    say what is missing where run does not work\n"
-	"  help     say more of a command\n"
+	"  run       profile a program, or a process that runs\n"
+	"  report    show a profile again, in other ways\n"
+	"  annotate  show which lines of a function take the time\n"
+	"  diff      say what changed from one profile to another\n"
+	"  export    write a profile for other programs: KCachegrind, gprof, jq\n"
+	"  check     say what is missing where run does not work\n"
+	"  help      say more of a command\n"
 	"\n"
 	"profil help COMMAND says more of each; profil(1) all.",
 	NULL, NULL, NULL

@@ -56,6 +56,19 @@ values()
 	is 'callgrind' profil export --format = call
 }
 
+# Of the profile in the folder, and files behind one.
+functions()
+{
+	cd "$tmp"
+	whole profil.pb.gz
+	is 'hot cold main' profil annotate ''
+	is 'hot' profil annotate -i ho
+	is '' profil annotate hot ''
+	is --source profil annotate hot --s
+	rm profil.pb.gz
+	is '' profil annotate ''
+}
+
 # Options end where the program begins; there, those are its own.
 program()
 {
@@ -74,5 +87,6 @@ program()
 check 'completion: commands' commands
 check 'completion: options' options
 check 'completion: values' values
+check 'completion: functions' functions
 check 'completion: a program' program
 plan

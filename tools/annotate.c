@@ -1,0 +1,224 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* profil annotate: the lines of a function, with the samples of profiles. */
+#define _GNU_SOURCE
+#include <argp.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include "about.h"
+#include "command.h"
+#include "order.h"
+#include "records.h"
+#include "say.h"
+#include "sheet.h"
+#include "store.h"
+
+enum { KEY_ALL = 256, KEY_TSV, KEY_JSON };
+
+struct annotate {
+	const char *function;
+	bool source, instructions, all, tsv, json, read;
+	struct profile profile;
+	struct sources sources;
+};
+
+static const struct argp_option options[] = {
+	{ "source", 's', NULL, 0, "Show lines of source", 0 },
+	{ "instructions", 'i', NULL, 0,
+	  "Show instructions; with -s, those of each line", 0 },
+	{ "all", KEY_ALL, NULL, 0, "Show also lines that are far from those with samples", 0 },
+	{ "tsv", KEY_TSV, NULL, 0, "Print all lines for programs, with tabs between", 0 },
+	{ "json", KEY_JSON, NULL, 0, "Print all lines for programs, as JSON", 0 },
+	{ 0 }
+};
+
+static void take_argument(struct annotate *annotate, const char *arg)
+{
+	if (!annotate->function) {
+		annotate->function = arg;
+		return;
+	}
+	store_read(&annotate->profile, arg);
+	annotate->read = true;
+}
+
+static void check(struct annotate *annotate, struct argp_state *state)
+{
+	if (!annotate->function)
+		argp_error(state, "a function has to be named, as profil report shows it");
+	if (annotate->tsv && annotate->json)
+		argp_error(state, "--tsv and --json contradict each other");
+	if (!annotate->read)
+		store_read(&annotate->profile, STORE_FILE);
+}
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+	struct annotate *annotate = state->input;
+
+	switch (key) {
+	case 's':
+		annotate->source = true;
+		break;
+	case 'i':
+		annotate->instructions = true;
+		break;
+	case KEY_ALL:
+		annotate->all = true;
+		break;
+	case KEY_TSV:
+		annotate->tsv = true;
+		break;
+	case KEY_JSON:
+		annotate->json = true;
+		break;
+	case ARGP_KEY_ARG:
+		take_argument(annotate, arg);
+		break;
+	case ARGP_KEY_END:
+		check(annotate, state);
+		break;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+	return 0;
+}
+
+static const struct argp argp = {
+	options, parse, "FUNCTION [FILE...]",
+	"Shows which lines of a function have the samples of profiles: lines of its source, or instructions where that is not there.\v"
+	"FUNCTION is a name as profil report shows it, such as main or fn@4e40, or an address such as 0x4e40; FUNCTION@OBJECT is that of one object.  "
+	"Without FILE, " STORE_FILE " is read; - is standard input.",
+	NULL, NULL, NULL
+};
+
+static int open_object(const struct row *row, struct stat *st)
+{
+	int fd;
+
+	if (row->object[0] == '[')
+		die("the code of %s is in %s, which is no file, so it cannot be shown", row->name,
+		    row->object);
+	fd = open_ordinary(row->object, st);
+	if (fd >= 0)
+		return fd;
+	if (errno == EINVAL)
+		die("%s is no ordinary file, so the code of %s cannot be shown", row->object,
+		    row->name);
+	die("%s cannot be read for the code of %s: %m; profile it again if it is gone",
+	    row->object, row->name);
+}
+
+/* Lines of another build would have samples that are not theirs. */
+static void check_body(const struct row *row, const struct body *body)
+{
+	if (row->build_id[0] && strcmp(row->build_id, body->build_id))
+		die("%s is not the file that was profiled: its build id is %s, and was %s; profile it again",
+		    row->object, body->build_id[0] ? body->build_id : "missing", row->build_id);
+	if (!body->num_ranges && body->missing[0])
+		die("the code of %s in %s cannot be shown: %s", row->name, row->object,
+		    body->missing);
+	if (!body->num_ranges)
+		die("%s has no code where the samples of %s are; profile it again if it has changed",
+		    row->object, row->name);
+}
+
+/* Only the file says how far a function reaches, which has no sample at an address. */
+static const struct row *find_near(struct annotate *annotate, const struct choice *choice,
+				   struct about *about, struct body *body)
+{
+	for (size_t i = 0; i < choice->num; i++) {
+		const struct row *row = choice->rows[i];
+		int fd = row->object[0] == '[' ? -1 : open_ordinary(row->object, &about->object);
+
+		if (fd < 0 || !body_read(&annotate->profile, row, fd, body))
+			continue;
+		if (body_has(body, choice->address))
+			return row;
+		body_free(body);
+	}
+	return NULL;
+}
+
+static void find(struct annotate *annotate, const struct choice *choice, struct about *about,
+		 struct body *body)
+{
+	if (choice->near)
+		about->row = find_near(annotate, choice, about, body);
+	else if (choice->num)
+		about->row = choice->rows[0];
+	if (!about->row)
+		choice_none(about->table, annotate->function);
+	if (!choice->near && !body_read(&annotate->profile, about->row,
+					open_object(about->row, &about->object), body))
+		exit(die_status);
+	check_body(about->row, body);
+}
+
+static void list(struct annotate *annotate, struct about *about, struct listing *listing)
+{
+	const struct body *body = about->body;
+	const char *path = listing_source_of(body);
+
+	if (path[0])
+		about->source = sources_find(&annotate->sources, path);
+	if (!annotate->source && !annotate->instructions)
+		annotate->source = about->source && about->source->num;
+	if (annotate->source && !about->source)
+		die("%s says no line of source of %s; compile it with -g, or use profil annotate -i",
+		    about->row->object, about->row->name);
+	if (annotate->source && !annotate->instructions) {
+		listing_source(&annotate->profile, body, &annotate->sources, listing);
+		return;
+	}
+	if (body->missing[0])
+		die("the instructions of %s cannot be shown: %s", about->row->name, body->missing);
+	listing_code(&annotate->profile, body, annotate->source ? &annotate->sources : NULL,
+		     listing);
+}
+
+static void print(struct annotate *annotate, const struct about *about, struct listing *listing)
+{
+	if (annotate->tsv) {
+		records_tsv(stdout, about->row, about->body, listing);
+	} else if (annotate->json) {
+		records_json(stdout, about->row, about->body, listing);
+	} else {
+		if (!annotate->all)
+			listing_fold(listing);
+		about_head(stdout, about);
+		sheet_put(stdout, about->body, listing);
+		about_tail(stdout);
+	}
+}
+
+int command_annotate(int argc, char **argv)
+{
+	struct annotate annotate = { 0 };
+	struct listing listing = { 0 };
+	struct choice choice;
+	struct table table;
+	struct body body;
+	struct about about = {
+		.profile = &annotate.profile, .table = &table, .choice = &choice, .body = &body,
+	};
+
+	profile_init(&annotate.profile);
+	argp_parse(&argp, argc, argv, 0, NULL, &annotate);
+	profile_order(&annotate.profile);
+	table_make(&annotate.profile, BY_FUNCTION, &table);
+	choice_make(&annotate.profile, &table, annotate.function, &choice);
+	find(&annotate, &choice, &about, &body);
+	list(&annotate, &about, &listing);
+	print(&annotate, &about, &listing);
+	free(listing.lines);
+	sources_free(&annotate.sources);
+	body_free(&body);
+	choice_free(&choice);
+	table_free(&table);
+	profile_free(&annotate.profile);
+	if (fflush(stdout) || ferror(stdout))
+		die("the lines could not be written to standard output: %m");
+	return 0;
+}
