@@ -75,9 +75,10 @@ static bool take_step(struct profile *profile, struct told *told, struct body *b
 
 bool body_take(struct profile *profile, struct told *told, struct body *body)
 {
+	const char *none = profile_string(profile, "");
 	bool good;
 
-	*body = (struct body) { 0 };
+	*body = (struct body) { .build_id = none, .missing = none };
 	good = told_string(told, profile, &body->build_id) &&
 		told_string(told, profile, &body->missing);
 	while (good) {

@@ -44,7 +44,8 @@ adds_up() {
 		grep -Fx 'count	samples	74' out
 	done
 	# several files, one of them standard input
-	says 0 profil annotate --tsv hot p p - <p
+	cp p again
+	says 0 profil annotate --tsv hot p p - <again
 	[ "$(sum out)" = 222 ]
 	cp p profil.pb.gz
 	says 0 profil annotate --tsv hot
