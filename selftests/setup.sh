@@ -51,6 +51,8 @@ g++ check tool
 perl build check debug tool
 valgrind check test programs bench tool
 google-perftools tool
+chromium tool
+tidy tool
 jq tool
 bc debug
 flex debug
