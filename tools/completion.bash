@@ -59,7 +59,7 @@ _profil()
 		fi
 		case $before in
 		-p | --pid) words=$(pgrep -u "$EUID" 2>/dev/null) ;;
-		-f | --format) words='pprof callgrind collapsed cpuprofile gmon json tsv' ;;
+		-f | --format) words='pprof callgrind collapsed cpuprofile gmon html json tsv' ;;
 		--by) words='function line object process address time' ;;
 		-d | -F | -n | -o | -r | --duration | --frequency | --from | --rows | --runs | --output | --slice | \
 			--slots | --to) return ;;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* profil export: files of profiles, added up, in the formats of other programs. */
+/* profil export: files of profiles, added up, in the formats of other programs, or as a page. */
 #define _GNU_SOURCE
 #include <argp.h>
 #include <errno.h>
@@ -8,6 +8,7 @@
 #include "command.h"
 #include "formats.h"
 #include "order.h"
+#include "page.h"
 #include "rows.h"
 #include "say.h"
 #include "span.h"
@@ -52,11 +53,12 @@ static const struct format {
 	{ "collapsed", ".folded", collapsed_write },
 	{ "cpuprofile", ".cpuprofile", cpuprofile_write },
 	{ "gmon", ".gmon", NULL },
+	{ "html", ".html", page_write },
 	{ "json", ".json", write_json },
 	{ "tsv", ".tsv", write_tsv },
 };
 
-#define FORMATS "pprof, callgrind, collapsed, cpuprofile, gmon, json or tsv"
+#define FORMATS "pprof, callgrind, collapsed, cpuprofile, gmon, html, json or tsv"
 
 static const struct argp_option options[] = {
 	{ "output", 'o', "FILE", 0, "Write FILE; the end of its name says the format", 0 },
@@ -136,6 +138,7 @@ static const struct argp argp = {
 	"  collapsed   .folded      flamegraph.pl, inferno\n"
 	"  cpuprofile  .cpuprofile  google-pprof\n"
 	"  gmon        .gmon        gprof; a file for each object, whose name is added to FILE\n"
+	"  html        .html        any browser: one page, to be shown around\n"
 	"  json        .json        jq\n"
 	"  tsv         .tsv         awk, spreadsheets\n"
 	"\n"

@@ -11,6 +11,7 @@
 #include "formats.h"
 #include "order.h"
 #include "pack.h"
+#include "page.h"
 #include "rows.h"
 #include "say.h"
 #include "spread.h"
@@ -78,6 +79,8 @@ static void look_at_formats(struct profile *profile)
 	for (size_t i = 0; i < profile->num_objects; i++)
 		gmon_write(profile, i, nowhere);
 	profile->period_ns = period;
+	/* at the end: it takes the samples */
+	page_write(profile, nowhere);
 }
 
 static void shuffle(struct profile *profile)
