@@ -171,10 +171,12 @@ static void put_lines(struct page *page, FILE *file, const struct hot *lines, si
 	while ((length = getline(&line, &room, file)) > 0) {
 		struct hot key = { lines[0].source, ++number, 0 };
 
-		if (!is_near(lines, num, number, &next))
+		/* a gap of one line would be no shorter than the line */
+		if (!is_near(lines, num, number, &next) &&
+		    (!shown || shown + 1 != number || !is_near(lines, num, number + 1, &next)))
 			continue;
 		if (shown && shown + 1 != number)
-			fputs("<tr class=\"gap\"><td colspan=\"4\">⋮</td></tr>\n", page->out);
+			fputs("<tr><td></td><td></td><td>⋮</td><td></td></tr>\n", page->out);
 		put_line(page, bsearch(&key, lines, num, sizeof(*lines), by_line), number, most, line,
 			 length - (line[length - 1] == '\n'));
 		shown = number;

@@ -139,7 +139,8 @@ static void put_summary(struct page *page)
 	summary_tail(summary, page->profile, &page->functions);
 	if (fclose(summary))
 		allocated(NULL);
-	fputs("<pre>", page->out);
+	/* what is wider than the page can be scrolled, also by keys */
+	fputs("<pre tabindex=\"0\">", page->out);
 	html_text(page->out, text);
 	fputs("</pre>\n", page->out);
 	free(text);

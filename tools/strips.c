@@ -74,7 +74,7 @@ static void put_cpus(struct page *page)
 
 	add_rows(page, 0, page->rows, cells);
 	most = largest(cells, page->moments.num);
-	fprintf(page->out, "<tr><th scope=\"row\">CPUs in use, up to %.2f</th>",
+	fprintf(page->out, "<tr><th scope=\"row\">up to %.2f CPUs</th>",
 		cpus(page, most->value));
 	begin_picture(page, "when line", most);
 	put_line(page, cells, most->value);
