@@ -54,6 +54,7 @@ google-perftools tool
 chromium tool
 tidy tool
 jq tool
+tmux tool
 bc debug
 flex debug
 bison debug
@@ -66,6 +67,7 @@ zlib1g-dev demo tool deb
 libiberty-dev demo tool deb
 libjansson-dev demo tool deb
 libcapstone-dev demo tool deb
+libncurses-dev demo tool deb
 golang-go tool packages
 linux-perf compare
 libdebuginfod-dev tool
