@@ -194,31 +194,26 @@ void session_stop(struct session *session)
 	ioctl(session->fd, PROFIL_IOC_STOP, &stop);
 }
 
-/* Copies entry @i of a table: as much of it as both this program and the module know. */
-static void copy_entry(const struct session *session, void *to, size_t size, __u64 offset,
-		       __u32 length, size_t i)
+/* Copies words one by one: each is read at once, also while the kernel counts in it. */
+static void copy_words(void *to, const void *from, size_t size)
 {
-	const char *base = (const char *)session->page;
+	for (size_t i = 0; i < size / sizeof(__u64); i++) {
+		__u64 word = __atomic_load_n((const __u64 *)from + i, __ATOMIC_RELAXED);
 
-	memset(to, 0, size);
-	memcpy(to, base + offset + i * length, size < length ? size : length);
+		memcpy((char *)to + i * sizeof(word), &word, sizeof(word));
+	}
 }
 
-void session_read(struct session *session, struct session_table *table)
+static const void *entry_at(const struct session *session, __u64 offset, __u32 length, size_t i)
 {
-	const struct profil_session_page *page = session->page;
+	return (const char *)session->page + offset + i * length;
+}
 
-	memset(table, 0, sizeof(*table));
-	memcpy(&table->page, page, page->size < sizeof(*page) ? page->size : sizeof(*page));
-	table->num_processes = page->processes_used;
-	table->processes = allocated(calloc(table->num_processes + 1, sizeof(*table->processes)));
-	for (size_t i = 0; i < table->num_processes; i++) {
-		struct profil_process *process = &table->processes[i];
-
-		copy_entry(session, process, sizeof(*process), page->processes_offset,
-			   page->process_len, i);
-		process->comm[sizeof(process->comm) - 1] = '\0';
-	}
+/* As much of an entry as both this program and the module know. */
+static void copy_entry(void *to, size_t size, const void *entry, __u32 length)
+{
+	memset(to, 0, size);
+	copy_words(to, entry, size < length ? size : length);
 }
 
 uint32_t session_slots(const struct session *session)
@@ -226,36 +221,62 @@ uint32_t session_slots(const struct session *session)
 	return session->page->slots;
 }
 
+size_t session_num_processes(const struct session *session)
+{
+	return __atomic_load_n(&session->page->processes_used, __ATOMIC_ACQUIRE);
+}
+
 bool session_slot(const struct session *session, uint32_t i, struct profil_slot *slot)
 {
 	const struct profil_session_page *page = session->page;
-	const struct profil_slot *from = (const void *)((const char *)page + page->slots_offset +
-							(size_t)i * page->slot_len);
+	const struct profil_slot *entry = entry_at(session, page->slots_offset, page->slot_len, i);
 
-	if (__atomic_load_n(&from->object, __ATOMIC_ACQUIRE) == PROFIL_OBJECT_FREE)
+	/* the rest of it is written before the object */
+	if (__atomic_load_n(&entry->object, __ATOMIC_ACQUIRE) == PROFIL_OBJECT_FREE)
 		return false;
-	copy_entry(session, slot, sizeof(*slot), page->slots_offset, page->slot_len, i);
-	/* these alone may change meanwhile */
-	slot->user = __atomic_load_n(&from->user, __ATOMIC_RELAXED);
-	slot->system = __atomic_load_n(&from->system, __ATOMIC_RELAXED);
+	copy_entry(slot, sizeof(*slot), entry, page->slot_len);
 	return true;
+}
+
+void session_process(const struct session *session, size_t i, struct profil_process *process)
+{
+	const struct profil_session_page *page = session->page;
+
+	copy_entry(process, sizeof(*process),
+		   entry_at(session, page->processes_offset, page->process_len, i),
+		   page->process_len);
+	process->comm[sizeof(process->comm) - 1] = '\0';
+}
+
+void session_page(const struct session *session, struct profil_session_page *page)
+{
+	copy_entry(page, sizeof(*page), session->page, session->page->size);
 }
 
 uint64_t session_ticks(const struct session *session)
 {
 	const struct profil_session_page *page = session->page;
-	uint32_t num = __atomic_load_n(&page->processes_used, __ATOMIC_ACQUIRE);
+	size_t num = session_num_processes(session);
 	uint64_t ticks = 0;
 
-	for (uint32_t i = 0; i < num; i++) {
+	for (size_t i = 0; i < num; i++) {
 		const struct profil_process *row =
-			(const void *)((const char *)page + page->processes_offset +
-				       (size_t)i * page->process_len);
+			entry_at(session, page->processes_offset, page->process_len, i);
 
 		ticks += __atomic_load_n(&row->user, __ATOMIC_RELAXED) +
 			__atomic_load_n(&row->system, __ATOMIC_RELAXED);
 	}
 	return ticks;
+}
+
+void session_read(struct session *session, struct session_table *table)
+{
+	memset(table, 0, sizeof(*table));
+	session_page(session, &table->page);
+	table->num_processes = session_num_processes(session);
+	table->processes = allocated(calloc(table->num_processes + 1, sizeof(*table->processes)));
+	for (size_t i = 0; i < table->num_processes; i++)
+		session_process(session, i, &table->processes[i]);
 }
 
 char *session_object(struct session *session, unsigned int object, int *fd)

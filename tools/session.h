@@ -47,12 +47,18 @@ int session_attach(struct session *session, pid_t pid);
 /* What the errno of one of the two means, and what to do. */
 const char *session_error(int error);
 
+/*
+ * For who looks while it counts: how many slots and rows there may be, and what they are now.
+ * Slot @i stays that of its place; false: it is free yet.
+ */
+uint32_t session_slots(const struct session *session);
+size_t session_num_processes(const struct session *session);
+bool session_slot(const struct session *session, uint32_t i, struct profil_slot *slot);
+void session_process(const struct session *session, size_t i, struct profil_process *process);
+void session_page(const struct session *session, struct profil_session_page *page);
+
 void session_stop(struct session *session);
 void session_read(struct session *session, struct session_table *table);
-
-/* Slots, free ones included; one of them, while the session counts, or false if it is free. */
-uint32_t session_slots(const struct session *session);
-bool session_slot(const struct session *session, uint32_t i, struct profil_slot *slot);
 
 /* Ticks of all processes; as long as it is the same, so are the slots. */
 uint64_t session_ticks(const struct session *session);
