@@ -131,7 +131,8 @@ static void tell_line(const struct file *file, GElf_Addr address, FILE *out)
 	tell_number(out, source && number > 0 ? number : 0);
 }
 
-void file_tell(int fd, const char *path, const uint64_t *offsets, size_t num, FILE *out)
+void file_tell(int fd, const char *path, const uint64_t *offsets, size_t num, bool lines,
+	       FILE *out)
 {
 	struct file file;
 
@@ -148,6 +149,6 @@ void file_tell(int fd, const char *path, const uint64_t *offsets, size_t num, FI
 		tell_name(&file, address, out);
 	}
 	fflush(out);
-	for (size_t i = 0; i < num; i++)
+	for (size_t i = 0; lines && i < num; i++)
 		tell_line(&file, address_at(&file, offsets[i]), out);
 }

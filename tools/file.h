@@ -42,8 +42,9 @@ void file_tell_build_id(const struct file *file, FILE *out);
  * Writes what the file behind the descriptor says, as texts that each end with a NUL
  * byte: its build id, the lowest address of its code, the end of it, the offset of the
  * lowest in the file; then of each place at @offsets its address, function and symbol;
- * then, which may take long, of each its source and line.
+ * then, if @lines, which may take long, of each its source and line.
  */
-void file_tell(int fd, const char *path, const uint64_t *offsets, size_t num, FILE *out);
+void file_tell(int fd, const char *path, const uint64_t *offsets, size_t num, bool lines,
+	       FILE *out);
 
 #endif /* TOOLS_FILE_H */

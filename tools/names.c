@@ -10,13 +10,14 @@ struct wanted {
 	const char *path;
 	const uint64_t *offsets;
 	size_t num;
+	bool lines;	/* not only functions */
 };
 
 static void tell(void *data, int fd, FILE *out)
 {
 	const struct wanted *wanted = data;
 
-	file_tell(fd, wanted->path, wanted->offsets, wanted->num, out);
+	file_tell(fd, wanted->path, wanted->offsets, wanted->num, wanted->lines, out);
 }
 
 /* All of it but the lines, which come last. */
@@ -64,11 +65,11 @@ static void take_none(struct profile *profile, struct object *object, struct pla
 		};
 }
 
-void names_find(struct profile *profile, int fd, const char *path, bool fetch,
-		struct object *object, struct place *places, size_t num)
+static void find(struct profile *profile, int fd, const char *path, bool fetch, bool lines,
+		 struct object *object, struct place *places, size_t num)
 {
 	uint64_t *offsets = allocated(calloc(num + 1, sizeof(*offsets)));
-	struct wanted wanted = { path, offsets, num };
+	struct wanted wanted = { path, offsets, num, lines };
 	struct told told;
 	bool named;
 
@@ -78,9 +79,21 @@ void names_find(struct profile *profile, int fd, const char *path, bool fetch,
 	named = take_names(profile, &told, object, places, num);
 	if (!named)
 		take_none(profile, object, places, offsets, num);
-	if (!named || !take_lines(profile, &told, places, num))
+	if (!named || (lines && !take_lines(profile, &told, places, num)))
 		say("%s could not be read for %s (%s); profil report shows its addresses", path,
 		    named ? "lines" : "names", told.failure ? told.failure : "its reader failed");
 	free(told.texts);
 	free(offsets);
+}
+
+void names_find(struct profile *profile, int fd, const char *path, bool fetch,
+		struct object *object, struct place *places, size_t num)
+{
+	find(profile, fd, path, fetch, true, object, places, num);
+}
+
+void names_find_functions(struct profile *profile, int fd, const char *path, bool fetch,
+			  struct object *object, struct place *places, size_t num)
+{
+	find(profile, fd, path, fetch, false, object, places, num);
 }

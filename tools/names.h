@@ -12,4 +12,8 @@
 void names_find(struct profile *profile, int fd, const char *path, bool fetch,
 		struct object *object, struct place *places, size_t num);
 
+/* The same without lines, which may take long. */
+void names_find_functions(struct profile *profile, int fd, const char *path, bool fetch,
+			  struct object *object, struct place *places, size_t num);
+
 #endif /* TOOLS_NAMES_H */
