@@ -120,6 +120,9 @@ const char *place_name(struct profile *profile, const struct place *place)
 
 	if (place->function[0])
 		return place->function;
+	/* what is no file has them already */
+	if (object[0] == '[')
+		return object;
 	if (asprintf(&text, "[%s]", object) < 0)
 		allocated(NULL);
 	name = profile_string(profile, text);

@@ -37,6 +37,7 @@ struct sample {
 	size_t run;		/* an index of profile.runs */
 	uint64_t at_ns;		/* when its slice of time ended, since the run began; 0: not known */
 	uint64_t samples;
+	uint64_t recent;	/* of these, in the last interval, where somebody looks on */
 	uint64_t cpu_ns;
 	uint64_t user_ns;
 	uint64_t system_ns;
@@ -56,6 +57,7 @@ struct process {
 	int64_t parent;
 	uint64_t images;	/* programs that it executed */
 	uint64_t samples;
+	uint64_t recent;	/* as in struct sample */
 	uint64_t user_ns;
 	uint64_t system_ns;
 	const char *program;

@@ -38,7 +38,7 @@ void program_init(struct program *program)
 {
 	sigset_t mask;
 
-	memset(program, 0, sizeof(*program));
+	*program = (struct program) { .also = { -1, -1, -1 }, .io = { -1, -1, -1 } };
 	sigemptyset(&mask);
 	sigaddset(&mask, SIGCHLD);
 	for (size_t i = 0; i < sizeof(passed_on) / sizeof(passed_on[0]); i++)
@@ -60,10 +60,14 @@ struct failure {
 	int executing;	/* an errno: of execve() */
 };
 
-static _Noreturn void child(struct session *session, char **argv, int tell)
+static _Noreturn void child(const struct program *program, struct session *session, char **argv,
+			    int tell)
 {
 	struct failure failure = { .joining = session_join(session) };
 
+	for (int i = 0; i < 3; i++)
+		if (program->io[i] >= 0)
+			dup2(program->io[i], i);
 	sigaction(SIGCHLD, &child_action_before, NULL);
 	sigaction(SIGPIPE, &pipe_action_before, NULL);
 	sigprocmask(SIG_SETMASK, &mask_before, NULL);
@@ -87,7 +91,8 @@ static _Noreturn void helper(struct session *session, pid_t pid, int tell)
 }
 
 /* Runs one of the two in a child; what it says, until exec() closes the pipe. */
-static pid_t start(struct session *session, char **argv, pid_t target, struct failure *failure)
+static pid_t start(const struct program *program, struct session *session, char **argv,
+		   pid_t target, struct failure *failure)
 {
 	int ends[2];
 	pid_t pid;
@@ -98,7 +103,7 @@ static pid_t start(struct session *session, char **argv, pid_t target, struct fa
 	if (pid < 0)
 		die("a process cannot be had: %s; raise ulimit -u", strerror(errno));
 	if (!pid && argv)
-		child(session, argv, ends[1]);
+		child(program, session, argv, ends[1]);
 	if (!pid)
 		helper(session, target, ends[1]);
 	close(ends[1]);
@@ -113,8 +118,13 @@ void program_start(struct program *program, struct session *session, char **argv
 {
 	struct failure failure;
 
-	*program = (struct program) { .signals = program->signals };
-	program->pid = start(session, argv, 0, &failure);
+	/* the one before has ended */
+	program->ended = false;
+	program->empty = false;
+	program->left = false;
+	program->stopped = false;
+	program->interrupted = 0;
+	program->pid = start(program, session, argv, 0, &failure);
 	if (failure.joining)
 		die("%s cannot be counted: %s", argv[0], session_error(failure.joining));
 	if (!failure.executing)
@@ -127,7 +137,7 @@ void program_start(struct program *program, struct session *session, char **argv
 static int attach_once(struct session *session, pid_t pid)
 {
 	struct failure failure;
-	pid_t child = start(session, NULL, pid, &failure);
+	pid_t child = start(NULL, session, NULL, pid, &failure);
 
 	while (waitpid(child, NULL, 0) < 0 && errno == EINTR)
 		;
@@ -216,6 +226,9 @@ bool program_wait(struct program *program, struct session *session, bool all, do
 	struct pollfd polled[] = {
 		{ .fd = program->signals, .events = POLLIN },
 		{ .fd = session_fd(session) },
+		{ .fd = program->also[0], .events = POLLIN },
+		{ .fd = program->also[1], .events = POLLIN },
+		{ .fd = program->also[2], .events = POLLIN },
 	};
 	double began = now();
 
@@ -230,17 +243,30 @@ bool program_wait(struct program *program, struct session *session, bool all, do
 			return false;
 		/* without members it says so again and again */
 		polled[1].fd = all && !program->empty ? session_fd(session) : -1;
-		if (poll(polled, 2, timeout) < 0 && errno != EINTR)
+		if (poll(polled, 5, timeout) < 0 && errno != EINTR)
 			return true;
 		program->empty = program->empty || (all && polled[1].revents & POLLHUP);
 		take_signals(program);
+		if (polled[2].revents || polled[3].revents || polled[4].revents)
+			most = 0;
 	}
+}
+
+static uint64_t timeval_ns(const struct timeval *time)
+{
+	return time->tv_sec * 1000000000ULL + time->tv_usec * 1000ULL;
 }
 
 bool program_stopped(struct program *program)
 {
 	take_signals(program);
 	return program->stopped;
+}
+
+void program_charged(const struct program *program, uint64_t *user_ns, uint64_t *system_ns)
+{
+	*user_ns = timeval_ns(&program->usage.ru_utime);
+	*system_ns = timeval_ns(&program->usage.ru_stime);
 }
 
 int program_exit_status(const struct program *program)

@@ -4,12 +4,15 @@
 #define TOOLS_PROGRAM_H
 
 #include <stdbool.h>
+#include <stdint.h>
 #include <sys/resource.h>
 #include "session.h"
 
 struct program {
 	pid_t pid;		/* of the child, or 0 */
 	int signals;		/* a signalfd */
+	int also[3];		/* what else ends a program_wait() when it can be read, or -1 */
+	int io[3];		/* what the child has for standard input, output, error, or -1 */
 	bool ended;
 	bool empty;		/* the session has no member any more */
 	bool left;		/* the user did not want to wait any longer */
@@ -34,12 +37,15 @@ void program_attach(struct session *session, pid_t pid);
 /*
  * Waits for the end of the child, and if @all, or without a child, until the session has
  * no member any more, but at most for so many seconds, if it is not negative.  Returns
- * false when that time is over, and may be called again then.
+ * false when that time is over, or one of @also can be read, and may be called again then.
  */
 bool program_wait(struct program *program, struct session *session, bool all, double most);
 
 /* Whether the user wants no more runs. */
 bool program_stopped(struct program *program);
+
+/* What the kernel charged the child, once it has ended. */
+void program_charged(const struct program *program, uint64_t *user_ns, uint64_t *system_ns);
 
 /* What a shell would say of how it ended. */
 int program_exit_status(const struct program *program);

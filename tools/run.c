@@ -6,6 +6,8 @@
 #include <string.h>
 #include "command.h"
 #include "options.h"
+#include "program.h"
+#include "run.h"
 #include "say.h"
 #include "series.h"
 #include "store.h"
@@ -133,24 +135,29 @@ static const struct argp argp = {
 	NULL, NULL, NULL
 };
 
-/* The command as it was given, with spaces between. */
-static void set_command(struct profile *profile, const struct wanted *wanted)
+void run_set_command(struct profile *profile, pid_t pid, char **argv)
 {
 	size_t length;
 	char *text;
 	FILE *out = allocated(open_memstream(&text, &length));
 
-	if (wanted->series.pid)
-		fprintf(out, "process %d", wanted->series.pid);
-	for (char **arg = wanted->series.argv; arg && *arg; arg++)
-		fprintf(out, "%s%s", arg == wanted->series.argv ? "" : " ", *arg);
+	if (pid)
+		fprintf(out, "process %d", pid);
+	for (char **arg = argv; arg && *arg; arg++)
+		fprintf(out, "%s%s", arg == argv ? "" : " ", *arg);
 	if (fclose(out))
 		allocated(NULL);
 	profile->command = profile_string(profile, text);
 	free(text);
 }
 
-static void print(struct profile *profile, const struct wanted *wanted, long long bytes)
+void run_set_charged(struct profile *profile, const struct program *program)
+{
+	program_charged(program, &profile->counts[COUNT_CHARGED_USER_NS],
+			&profile->counts[COUNT_CHARGED_SYSTEM_NS]);
+}
+
+void run_print(struct profile *profile, const char *file, size_t rows, long long bytes)
 {
 	struct table table;
 
@@ -158,11 +165,11 @@ static void print(struct profile *profile, const struct wanted *wanted, long lon
 	putc('\n', stderr);
 	summary_head(stderr, profile, &table);
 	if (table.sum.samples)
-		text_table(stderr, &table, wanted->rows);
+		text_table(stderr, &table, rows);
 	summary_tail(stderr, profile, &table);
-	if (bytes >= 0 && strcmp(wanted->file, "-"))
+	if (bytes >= 0 && strcmp(file, "-"))
 		fprintf(stderr, "  written  %s, %lld kB (profil report, go tool pprof)\n",
-			profile_string(profile, wanted->file), (bytes + 1023) / 1024);
+			profile_string(profile, file), (bytes + 1023) / 1024);
 	table_free(&table);
 }
 
@@ -179,11 +186,11 @@ int command_run(int argc, char **argv)
 	argp_parse(&argp, argc, argv, ARGP_IN_ORDER, NULL, &wanted);
 	store_check(wanted.file);
 	profile_init(&profile);
-	set_command(&profile, &wanted);
+	run_set_command(&profile, wanted.series.pid, wanted.series.argv);
 	status = series_run(&wanted.series, &profile);
 	die_status = status;
 	if (!wanted.quiet)
-		print(&profile, &wanted, store_write(&profile, wanted.file));
+		run_print(&profile, wanted.file, wanted.rows, store_write(&profile, wanted.file));
 	else
 		store_write(&profile, wanted.file);
 	profile_free(&profile);

@@ -18,11 +18,6 @@ static uint64_t clock_ns(clockid_t clock)
 	return time.tv_sec * 1000000000ULL + time.tv_nsec;
 }
 
-static uint64_t timeval_ns(const struct timeval *time)
-{
-	return time->tv_sec * 1000000000ULL + time->tv_usec * 1000ULL;
-}
-
 /* Seconds to the end of the slice, or to that of the counting; negative: there is none. */
 static double time_left(const struct series *series, const struct slices *slices, uint64_t now)
 {
@@ -68,8 +63,7 @@ static bool count(const struct series *series, struct program *program, struct s
 		program_wait(program, session, false, -1);
 	if (!whole || !program->ended)
 		return false;
-	run->user_ns = timeval_ns(&program->usage.ru_utime);
-	run->system_ns = timeval_ns(&program->usage.ru_stime);
+	program_charged(program, &run->user_ns, &run->system_ns);
 	return true;
 }
 

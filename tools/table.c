@@ -35,6 +35,7 @@ static int by_samples(const void *a, const void *b)
 static void add_row(struct row *sum, const struct row *row)
 {
 	add(&sum->samples, row->samples);
+	add(&sum->recent, row->recent);
 	add(&sum->cpu_ns, row->cpu_ns);
 	add(&sum->user_ns, row->user_ns);
 	add(&sum->system_ns, row->system_ns);
@@ -48,8 +49,9 @@ static struct row make_row(struct profile *profile, enum by by, const struct sam
 	const char *none = profile_string(profile, "");
 	struct row row = {
 		.name = none, .object = none, .build_id = none, .source = none,
-		.samples = sample->samples, .cpu_ns = sample->cpu_ns,
-		.user_ns = sample->user_ns, .system_ns = sample->system_ns,
+		.samples = sample->samples, .recent = sample->recent,
+		.cpu_ns = sample->cpu_ns, .user_ns = sample->user_ns,
+		.system_ns = sample->system_ns,
 		.unnamed = is_named(place) ? 0 : sample->samples,
 	};
 
@@ -87,8 +89,8 @@ static size_t rows_of_processes(struct profile *profile, struct row *rows)
 		rows[i] = (struct row) {
 			.name = process->program, .object = none, .build_id = none,
 			.source = none, .pid = process->pid, .samples = process->samples,
+			.recent = process->recent, .cpu_ns = process->user_ns,
 			.user_ns = process->user_ns, .system_ns = process->system_ns,
-			.cpu_ns = process->user_ns,
 		};
 		add(&rows[i].cpu_ns, process->system_ns);
 	}

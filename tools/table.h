@@ -18,6 +18,7 @@ struct row {
 	uint64_t address;	/* BY_ADDRESS */
 	int64_t pid;		/* BY_PROCESS */
 	uint64_t samples;
+	uint64_t recent;	/* as in struct sample */
 	uint64_t cpu_ns, user_ns, system_ns;
 	uint64_t unnamed;	/* of the samples */
 };
