@@ -1,0 +1,203 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* A session while it counts.  The memory that this takes is bounded by its tables. */
+#define _GNU_SOURCE
+#include <stdlib.h>
+#include <unistd.h>
+#include "clock.h"
+#include "live.h"
+#include "objects.h"
+#include "say.h"
+
+void live_init(struct live *live, struct session *session, bool kernel)
+{
+	*live = (struct live) { .session = session, .kernel = kernel };
+	profile_init(&live->profile);
+	live->profile.period_ns = session_period_ns(session);
+	live->profile.files = 1;
+	live->known = allocated(calloc(session_slots(session) + 1, sizeof(*live->known)));
+	live->began = live->zero = live->read = live->before = clock_now();
+}
+
+/* Addresses mean something in their process alone. */
+static uint32_t own_process(const struct profil_slot *slot)
+{
+	return slot->object < PROFIL_OBJECT_VDSO ? slot->process : 0;
+}
+
+static size_t add_object(struct live *live, struct origin origin, const char *file)
+{
+	struct profile *profile = &live->profile;
+
+	live->origins = more(live->origins, &live->room_origins, profile->num_objects,
+			     sizeof(*live->origins));
+	live->origins[profile->num_objects] = origin;
+	return profile_add_object(profile, (struct object) {
+		.file = file, .build_id = profile_string(profile, ""),
+	});
+}
+
+static size_t find_object(struct live *live, const struct profil_slot *slot)
+{
+	struct origin origin = { slot->object, own_process(slot) };
+	size_t object;
+	char *path;
+	int fd;
+
+	for (size_t i = 0; i < live->profile.num_objects; i++)
+		if (live->origins[i].object == origin.object &&
+		    live->origins[i].process == origin.process)
+			return i;
+	path = object_open(live->session, slot->object, &fd);
+	if (fd >= 0)
+		close(fd);
+	object = add_object(live, origin, profile_string(&live->profile, path));
+	free(path);
+	return object;
+}
+
+size_t live_object(struct live *live, const char *file)
+{
+	const struct profile *profile = &live->profile;
+
+	file = profile_string(&live->profile, file);
+	for (size_t i = 0; i < profile->num_objects; i++)
+		if (profile->objects[i].file == file)
+			return i;
+	return add_object(live, (struct origin) { PROFIL_OBJECT_FREE, 0 }, file);
+}
+
+/* A sample for a slot that had none, at a place of its own. */
+static size_t add_sample(struct live *live, const struct profil_slot *slot)
+{
+	struct profile *profile = &live->profile;
+	const char *none = profile_string(profile, "");
+
+	profile_add_place(profile, (struct place) {
+		.object = find_object(live, slot), .address = slot->place,
+		.function = none, .symbol = none, .source = none,
+	});
+	live->slots = more(live->slots, &live->room_slots, profile->num_samples,
+			   sizeof(*live->slots));
+	live->slots[profile->num_samples] = (struct counted) { 0 };
+	profile_add_sample(profile, (struct sample) {
+		.place = profile->num_places - 1, .program = none,
+	});
+	return profile->num_samples - 1;
+}
+
+/* Returns how much there is now that was not there when it was looked at before. */
+static uint64_t count(struct counted *counted, uint64_t user, uint64_t system)
+{
+	uint64_t more = user - counted->user + (system - counted->system);
+
+	counted->user = user;
+	counted->system = system;
+	return more;
+}
+
+static uint64_t since_zero(const struct counted *counted)
+{
+	return counted->user - counted->zero_user + (counted->system - counted->zero_system);
+}
+
+static void read_process(struct live *live, size_t i)
+{
+	struct profile *profile = &live->profile;
+	struct profil_process now;
+	struct counted *counted;
+	struct process *process;
+
+	session_process(live->session, i, &now);
+	if (i == profile->num_processes) {
+		live->processes = more(live->processes, &live->room_processes, i,
+				       sizeof(*live->processes));
+		live->processes[i] = (struct counted) { 0 };
+		profile_add_process(profile, (struct process) { .pid = i ? now.pid : 0 });
+	}
+	counted = &live->processes[i];
+	process = &profile->processes[i];
+	process->program = profile_string(profile, i ? now.comm : "others");
+	process->recent = count(counted, now.user, now.system);
+	process->samples = since_zero(counted);
+	process->user_ns = (now.user - counted->zero_user) * profile->period_ns;
+	process->system_ns = (now.system - counted->zero_system) * profile->period_ns;
+}
+
+static void read_slot(struct live *live, uint32_t i, struct profil_slot *slot)
+{
+	struct profile *profile = &live->profile;
+	struct counted *counted;
+	struct sample *sample;
+
+	/* the slots of the kernel's functions have these */
+	if (live->kernel && slot->object != PROFIL_OBJECT_KERNEL)
+		slot->system = 0;
+	if (!live->known[i]) {
+		if (!slot->user && !slot->system)
+			return;
+		live->known[i] = add_sample(live, slot) + 1;
+	}
+	counted = &live->slots[live->known[i] - 1];
+	sample = &profile->samples[live->known[i] - 1];
+	sample->recent = count(counted, slot->user, slot->system);
+	sample->samples = since_zero(counted);
+	sample->user_ns = (slot->user - counted->zero_user) * profile->period_ns;
+	sample->system_ns = (slot->system - counted->zero_system) * profile->period_ns;
+	sample->cpu_ns = sample->user_ns + sample->system_ns;
+	/* its row may have come after the others were read */
+	if (slot->process && slot->process < profile->num_processes) {
+		sample->pid = profile->processes[slot->process].pid;
+		sample->program = profile->processes[slot->process].program;
+	}
+}
+
+void live_read(struct live *live)
+{
+	uint32_t num_slots = session_slots(live->session);
+	size_t num_processes = session_num_processes(live->session);
+	struct profil_session_page page;
+	struct profil_slot slot;
+	uint64_t all;
+
+	session_page(live->session, &page);
+	all = page.exec + page.full;
+	for (size_t i = 0; i < num_processes; i++)
+		read_process(live, i);
+	for (uint32_t i = 0; i < num_slots; i++) {
+		if (!session_slot(live->session, i, &slot))
+			continue;
+		if (slot.object != PROFIL_OBJECT_KERNEL)
+			all += slot.user + slot.system;
+		read_slot(live, i, &slot);
+	}
+	live->recent = count(&live->all, all, 0);
+	live->samples = since_zero(&live->all);
+	live->before = live->read;
+	live->read = clock_now();
+}
+
+static void zero(struct counted *counted, size_t num)
+{
+	for (size_t i = 0; i < num; i++) {
+		counted[i].zero_user = counted[i].user;
+		counted[i].zero_system = counted[i].system;
+	}
+}
+
+void live_zero(struct live *live)
+{
+	zero(live->slots, live->profile.num_samples);
+	zero(live->processes, live->profile.num_processes);
+	zero(&live->all, 1);
+	live_read(live);
+	live->zero = live->read;
+}
+
+void live_free(struct live *live)
+{
+	profile_free(&live->profile);
+	free(live->origins);
+	free(live->slots);
+	free(live->processes);
+	free(live->known);
+}
