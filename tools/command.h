@@ -8,6 +8,7 @@
 #endif
 
 int command_run(int argc, char **argv);
+int command_top(int argc, char **argv);
 int command_report(int argc, char **argv);
 int command_annotate(int argc, char **argv);
 int command_diff(int argc, char **argv);

@@ -16,6 +16,7 @@ static const struct command {
 	int (*run)(int argc, char **argv);
 } commands[] = {
 	{ "run", "profil run", command_run },
+	{ "top", "profil top", command_top },
 	{ "report", "profil report", command_report },
 	{ "annotate", "profil annotate", command_annotate },
 	{ "diff", "profil diff", command_diff },
@@ -24,7 +25,7 @@ static const struct command {
 	{ "help", "profil help", command_help },
 };
 
-#define COMMANDS "run, report, annotate, diff, export, check and help"
+#define COMMANDS "run, top, report, annotate, diff, export, check and help"
 
 static const struct command *find_command(struct argp_state *state, const char *name)
 {
@@ -60,6 +61,7 @@ static const struct argp argp = {
 	"Shows where programs spend their CPU time, which the kernel counts.\v"
 	"Commands:\n"
 	"  run       profile a program, or a process that runs\n"
+	"  top       show it while it runs\n"
 	"  report    show a profile again, in other ways\n"
 	"  annotate  show which lines of a function take the time\n"
 	"  diff      say what changed from one profile to another\n"

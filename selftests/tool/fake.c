@@ -12,6 +12,9 @@
  *   until MS		what is above was counted when the table was read for the first time;
  *			what follows, only then, or until the next such line.  MS is for
  *			who plants profiles, and says when that was
+ *   stays 1		there is a member until the end
+ *   grow SLOT FROM USER SYSTEM	what a slot, and process 1, gets each time that somebody looks,
+ *			from so many looks on
  *
  * PROFIL_FAKE_ERROR is the error of JOIN and ATTACH; with PROFIL_FAKE_OLD, the module says
  * that it has no sessions.
@@ -39,6 +42,12 @@ struct counted {
 	uint64_t user, system;
 };
 
+struct growth {
+	size_t counted;
+	unsigned long from;
+	uint64_t user, system;
+};
+
 struct session {
 	struct session_table table;
 	struct profil_slot *slots;
@@ -48,7 +57,11 @@ struct session {
 	char *paths[OBJECTS];
 	unsigned long long tick_ns;
 	int members[2];		/* a pipe: who joined has its writing end */
+	bool stays;
 	unsigned int *again;	/* ATTACHes to fail; shared with the processes that try */
+	struct growth *growths;
+	size_t room_growths, num_growths;
+	unsigned long looks;
 };
 
 int session_query(struct profil_ioc_query *query)
@@ -114,6 +127,23 @@ static void read_slot(struct session *session, const char *line)
 	session->counted[session->num_counted++] = counted;
 }
 
+static void read_growth(struct session *session, const char *line)
+{
+	struct growth growth = { .counted = session->num_counted };
+	struct counted counted = { 0 };
+
+	if (sscanf(line, "grow %zu %lu %" SCNu64 " %" SCNu64, &counted.slot, &growth.from,
+		   &growth.user, &growth.system) != 4 ||
+	    counted.slot >= session->num_slots || session->table.num_processes < 2)
+		die("PROFIL_FAKE: %s", line);
+	session->counted = more(session->counted, &session->room_counted, session->num_counted,
+				sizeof(counted));
+	session->counted[session->num_counted++] = counted;
+	session->growths = more(session->growths, &session->room_growths, session->num_growths,
+				sizeof(growth));
+	session->growths[session->num_growths++] = growth;
+}
+
 static void read_count(struct session *session, const char *line)
 {
 	struct profil_session_page *page = &session->table.page;
@@ -138,6 +168,8 @@ static void read_count(struct session *session, const char *line)
 		page->forks_missed = value;
 	else if (!strcmp(name, "again"))
 		*session->again = value;
+	else if (!strcmp(name, "stays"))
+		session->stays = value;
 	else if (!strcmp(name, "tick_ns"))
 		session->tick_ns = value;
 	else if (!strcmp(name, "until"))
@@ -167,6 +199,8 @@ struct session *session_open(const struct session_wish *wish)
 			read_process(session, line);
 		else if (!strncmp(line, "slot ", 5))
 			read_slot(session, line);
+		else if (!strncmp(line, "grow ", 5))
+			read_growth(session, line);
 		else
 			read_count(session, line);
 	}
@@ -186,7 +220,8 @@ static void close_writer(const struct session *session)
 
 int session_fd(const struct session *session)
 {
-	close_writer(session);
+	if (!session->stays)
+		close_writer(session);
 	return session->members[0];
 }
 
@@ -224,15 +259,14 @@ void session_stop(struct session *session)
 		session->reading = session->readings;
 }
 
-void session_read(struct session *session, struct session_table *table)
-{
-	*table = session->table;
-	session->table.processes = NULL;
-}
-
 uint32_t session_slots(const struct session *session)
 {
 	return session->num_slots;
+}
+
+size_t session_num_processes(const struct session *session)
+{
+	return session->table.num_processes;
 }
 
 bool session_slot(const struct session *session, uint32_t i, struct profil_slot *slot)
@@ -241,10 +275,14 @@ bool session_slot(const struct session *session, uint32_t i, struct profil_slot 
 	return slot->user || slot->system;
 }
 
-/* Who reads the table asks this first. */
-uint64_t session_ticks(const struct session *constant)
+void session_process(const struct session *session, size_t i, struct profil_process *process)
 {
-	struct session *session = (struct session *)constant;
+	*process = session->table.processes[i];
+}
+
+/* What the slots have by now; returns all of it. */
+static uint64_t count_slots(struct session *session)
+{
 	uint64_t ticks = 0;
 
 	for (size_t i = 0; i < session->num_slots; i++)
@@ -258,8 +296,44 @@ uint64_t session_ticks(const struct session *constant)
 		session->slots[counted->slot].system += counted->system;
 		ticks += counted->user + counted->system;
 	}
+	return ticks;
+}
+
+/* Who looks at a session that runs asks this first. */
+void session_page(const struct session *constant, struct profil_session_page *page)
+{
+	struct session *session = (struct session *)constant;
+
+	for (size_t i = 0; i < session->num_growths; i++) {
+		const struct growth *growth = &session->growths[i];
+
+		if (session->looks < growth->from)
+			continue;
+		session->counted[growth->counted].user += growth->user;
+		session->counted[growth->counted].system += growth->system;
+		session->table.processes[1].user += growth->user;
+		session->table.processes[1].system += growth->system;
+	}
+	session->looks++;
+	count_slots(session);
+	*page = session->table.page;
+}
+
+/* Who reads the table asks this first. */
+uint64_t session_ticks(const struct session *constant)
+{
+	struct session *session = (struct session *)constant;
+	uint64_t ticks = count_slots(session);
+
 	session->reading++;
 	return ticks;
+}
+
+/* Who reads it all frees it, and may do that in a process of its own. */
+void session_read(struct session *session, struct session_table *table)
+{
+	*table = session->table;
+	session->table.processes = NULL;
 }
 
 char *session_object(struct session *session, unsigned int object, int *fd)
@@ -279,5 +353,6 @@ void session_close(struct session *session)
 	free(session->table.processes);
 	free(session->slots);
 	free(session->counted);
+	free(session->growths);
 	free(session);
 }

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* profil top: what was asked for, and what is shown. */
+#ifndef TOOLS_TOP_H
+#define TOOLS_TOP_H
+
+#include "live.h"
+#include "naming.h"
+#include "program.h"
+#include "view.h"
+
+struct top {
+	struct session_wish wish;
+	const char *file;
+	bool quiet;
+	bool wait;
+	size_t rows;		/* of a table, where there is no screen */
+	double seconds;		/* of an interval */
+	unsigned long intervals;	/* 0: no limit */
+	pid_t pid;		/* 0: a program is started */
+	char **argv;
+
+	struct session *session;
+	struct program program;
+	struct live live;
+	struct naming naming;
+	struct helper writing;
+	uint64_t time_ns;	/* when it began */
+	bool screen;
+	bool ending;		/* the program was asked to end */
+};
+
+/* Shows what is counted, until nothing is, or somebody ends it. */
+void watch(struct top *top);
+
+/* Gives the profile its name and times, and what was counted until now. */
+void top_gather(struct top *top, struct profile *profile);
+
+/* Ends it: a program that was started gets SIGTERM, and is left alone the second time. */
+void top_quit(struct top *top);
+
+#endif /* TOOLS_TOP_H */
