@@ -2,7 +2,7 @@
 # shellcheck shell=bash
 # Completion for bash.  Commands and options are those that the command's help names.
 
-# Where the program is that run profiles, in $program; 0 if it has not been named yet.
+# Where the program is that run or top profiles, in $program; 0 if it has not been named yet.
 _profil_program()
 {
 	local i
@@ -15,7 +15,7 @@ _profil_program()
 			return
 			;;
 		# the shell makes three words of --output=file
-		= | -d | -F | -n | -o | -p | -r) i=$((i + 1)) ;;
+		= | -d | -F | -n | -o | -p | -r | -s) i=$((i + 1)) ;;
 		-*) ;;
 		*)
 			program=$i
@@ -49,7 +49,7 @@ _profil()
 	if [ "$COMP_CWORD" = 1 ] || [[ $COMP_CWORD = 2 && ${COMP_WORDS[1]} = help ]]; then
 		words=$(profil --help | sed -n '/^Commands:/,/^$/s/^  \([a-z]*\) .*/\1/p')
 	else
-		[ "${COMP_WORDS[1]}" != run ] || _profil_program
+		[[ ${COMP_WORDS[1]} != @(run|top) ]] || _profil_program
 		if [ $program != 0 ] && [ $program -lt "$COMP_CWORD" ]; then
 			! declare -F _command_offset >/dev/null || _command_offset $program
 			return
@@ -61,8 +61,8 @@ _profil()
 		-p | --pid) words=$(pgrep -u "$EUID" 2>/dev/null) ;;
 		-f | --format) words='pprof callgrind collapsed cpuprofile gmon html json tsv' ;;
 		--by) words='function line object process address time' ;;
-		-d | -F | -n | -o | -r | --duration | --frequency | --from | --rows | --runs | --output | --slice | \
-			--slots | --to) return ;;
+		-d | -F | -n | -o | -r | -s | --duration | --frequency | --from | --interval | --intervals | --rows | \
+			--runs | --output | --slice | --slots | --to) return ;;
 		*)
 			if [[ $current != -* ]]; then
 				[ "${COMP_WORDS[1]}" = annotate ] || return

@@ -38,6 +38,7 @@ options()
 {
 	is '--per-process --pid=' profil run --p
 	is '--to= --tsv' profil report --t
+	is '--intervals= --interval=' profil top --i
 	is --json profil check --j
 	is '--share' profil diff a --s
 	is '' profil nothing --j
@@ -50,6 +51,7 @@ values()
 	offered profil run -p '' | grep -w $$
 	is '' profil report --rows = ''
 	is '' profil report --from = ''
+	is '' profil top -s ''
 	is '' profil report ''
 	# as the command's help has them
 	is "$(profil export --help | sed -nE 's/^  ([a-z]+) +\.[a-z.]+ .*/\1/p' | paste -s -d ' ')" profil export -f ''
@@ -76,6 +78,7 @@ program()
 	offered profil run -o file --rows = 5 -u gzi | grep -w gzip
 	offered profil run -r 5 --slice = 1 gzi | grep -w gzip
 	offered profil run -- gzi | grep -w gzip
+	offered profil top -s 0.5 -F 99 gzi | grep -w gzip
 	is '' profil run gzip --t
 	is '' profil run -- gzip --t
 	is '--to= --tsv' profil report file --t
