@@ -263,6 +263,46 @@ kernel_hidden() {
 	grep -E '^  names    .*: the kernel hides its functions$' err
 }
 
+# hottest_shown NAME: the last of three tables has this first, with its samples
+hottest_shown() {
+	[ "$(grep -c '% running' out)" = 3 ]
+	awk -v name="$1" 'BEGIN { RS = "" } { table = $0 } END {
+		split(table, lines, "\n")
+		print table
+		exit !(lines[3] ~ "^ +[0-9.]+ % +[0-9.]+ % .* " name " ")
+	}' out
+}
+
+looked_at() {
+	local pid
+	setpriv --reuid=1000 --regid=1000 --clear-groups burn 1000000 &
+	pid=$!
+	reached $pid burn
+	says 0 user profil top -s 0.3 -n 3 -o file -p $pid
+	hottest_shown burn_here
+	grep -Ex "process $pid: [0-9.]+ s of CPU in .*" err
+	profiled burn burn_here
+	# it goes on
+	grep -E '^State:.R' /proc/$pid/status
+	kill $pid
+	wait $pid || :
+}
+
+looked_at_program() {
+	says 143 user profil top -s 0.3 -n 3 -o file -- burn 1000000
+	hottest_shown burn_here
+	grep -E '^burn 1000000: [0-9.]+ s of CPU in .*' err
+	grep -E '^  ticks .*, 0 lost; the kernel charged' err
+	profiled burn burn_here
+	charged 1
+	# on a screen, which is left at the end
+	TERM=xterm says 143 user script -qec 'profil top -s 0.3 -n 2 -q -o file -- burn 1000000' /dev/null
+	grep -F burn_here out
+	tr '\033' '@' <out | grep -F '@[?1049h'
+	tr '\033' '@' <out | grep -F '@[?1049l'
+	profiled burn burn_here
+}
+
 # Who profiles is killed: the program goes on, the module can go.
 profiler_killed() {
 	setpriv --reuid=1000 --regid=1000 --clear-groups profil run -q -o file -- \
@@ -307,5 +347,7 @@ check 'vm: functions of the kernel, attached' kernel_attached
 check 'vm: functions of the kernel, who may have them' kernel_not_allowed
 check 'vm: functions of the kernel, hidden' kernel_hidden
 check 'vm: the profiler is killed' profiler_killed
+check 'vm: top: a process' looked_at
+check 'vm: top: a program' looked_at_program
 check 'vm: check' checks
 plan
