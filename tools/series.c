@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Runs of a program one after another, each of them counted by a session of its own. */
-#define _GNU_SOURCE
-#include <time.h>
+#include "clock.h"
 #include "gather.h"
 #include "program.h"
 #include "say.h"
@@ -9,14 +8,6 @@
 #include "slices.h"
 
 #define LEAST 0.001	/* seconds to wait, so that signals are looked at */
-
-static uint64_t clock_ns(clockid_t clock)
-{
-	struct timespec time;
-
-	clock_gettime(clock, &time);
-	return time.tv_sec * 1000000000ULL + time.tv_nsec;
-}
 
 /* Seconds to the end of the slice, or to that of the counting; negative: there is none. */
 static double time_left(const struct series *series, const struct slices *slices, uint64_t now)

@@ -194,26 +194,23 @@ void session_stop(struct session *session)
 	ioctl(session->fd, PROFIL_IOC_STOP, &stop);
 }
 
-/* Copies words one by one: each is read at once, also while the kernel counts in it. */
-static void copy_words(void *to, const void *from, size_t size)
-{
-	for (size_t i = 0; i < size / sizeof(__u64); i++) {
-		__u64 word = __atomic_load_n((const __u64 *)from + i, __ATOMIC_RELAXED);
-
-		memcpy((char *)to + i * sizeof(word), &word, sizeof(word));
-	}
-}
-
 static const void *entry_at(const struct session *session, __u64 offset, __u32 length, size_t i)
 {
 	return (const char *)session->page + offset + i * length;
 }
 
-/* As much of an entry as both this program and the module know. */
+/*
+ * As much of an entry as both this program and the module know: word by word, each of them
+ * at once, also while the kernel counts in it.
+ */
 static void copy_entry(void *to, size_t size, const void *entry, __u32 length)
 {
 	memset(to, 0, size);
-	copy_words(to, entry, size < length ? size : length);
+	for (size_t i = 0; i < size / sizeof(__u64) && i < length / sizeof(__u64); i++) {
+		__u64 word = __atomic_load_n((const __u64 *)entry + i, __ATOMIC_RELAXED);
+
+		memcpy((char *)to + i * sizeof(word), &word, sizeof(word));
+	}
 }
 
 uint32_t session_slots(const struct session *session)

@@ -6,6 +6,7 @@
  */
 #include <stdlib.h>
 #include <time.h>
+#include "clock.h"
 #include "order.h"
 #include "profile.h"
 #include "say.h"
@@ -116,14 +117,6 @@ static void take_slots(struct slices *slices, uint32_t slice)
 	}
 }
 
-static uint64_t cpu_ns(void)
-{
-	struct timespec time;
-
-	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time);
-	return time.tv_sec * 1000000000ULL + time.tv_nsec;
-}
-
 /* Does it take more than its part of the time, and more than nobody would notice? */
 static bool is_dear(const struct slices *slices, uint64_t cost)
 {
@@ -133,7 +126,7 @@ static bool is_dear(const struct slices *slices, uint64_t cost)
 
 void slices_take(struct slices *slices, uint64_t now_ns, bool last)
 {
-	uint64_t began = cpu_ns(), ticks = session_ticks(slices->session), cost;
+	uint64_t began = clock_ns(CLOCK_PROCESS_CPUTIME_ID), ticks = session_ticks(slices->session), cost;
 
 	while (slices->length_ns && now_ns > SLICES_MAX * slices->length_ns)
 		merge(slices);
@@ -142,7 +135,7 @@ void slices_take(struct slices *slices, uint64_t now_ns, bool last)
 		take_slots(slices, slices->length_ns ? slices->now_ns / slices->length_ns : 0);
 	slices->ticks = ticks;
 	slices->now_ns = now_ns;
-	cost = cpu_ns() - began;
+	cost = clock_ns(CLOCK_PROCESS_CPUTIME_ID) - began;
 	slices->cost_ns += cost;
 	if (!slices->length_ns || last)
 		return;

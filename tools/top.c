@@ -114,14 +114,6 @@ static const struct argp argp = {
 	NULL, NULL, NULL
 };
 
-static uint64_t clock_ns(clockid_t clock)
-{
-	struct timespec time;
-
-	clock_gettime(clock, &time);
-	return time.tv_sec * 1000000000ULL + time.tv_nsec;
-}
-
 /*
  * The screen's keys and lines are its own, and standard output has tables where there is no
  * screen: the program has neither.
@@ -141,11 +133,17 @@ static void start(struct top *top)
 
 void top_gather(struct top *top, struct profile *profile)
 {
+	uint64_t now_ns = (clock_now() - top->live.began) * 1e9;
+
 	profile_init(profile);
 	run_set_command(profile, top->pid, top->argv);
 	profile->time_ns = top->time_ns;
-	profile->duration_ns = (clock_now() - top->live.began) * 1e9;
-	gather(top->session, top->wish.kernel, profile);
+	profile->duration_ns = now_ns;
+	slices_take(top->slices, now_ns, true);
+	profile_add_run(profile, (struct run) {
+		.to_ns = now_ns, .slice_ns = slices_length(top->slices),
+	});
+	gather(top->session, top->slices, top->wish.kernel, profile);
 }
 
 void top_quit(struct top *top)
@@ -170,6 +168,7 @@ static int end(struct top *top)
 	top_gather(top, &profile);
 	if (program->ended)
 		run_set_charged(&profile, program);
+	slices_free(top->slices);
 	session_close(top->session);
 	if (!top->quiet)
 		run_print(&profile, top->file, top->rows, store_write(&profile, top->file));
@@ -200,6 +199,7 @@ int command_top(int argc, char **argv)
 		program_attach(top.session, top.pid);
 	else
 		start(&top);
+	top.slices = slices_make(top.session, top.seconds * 1e9, PARTS_MAX);
 	live_init(&top.live, top.session, top.wish.kernel);
 	run_set_command(&top.live.profile, top.pid, top.argv);
 	naming_init(&top.naming);

@@ -6,6 +6,7 @@
 #include "live.h"
 #include "naming.h"
 #include "program.h"
+#include "slices.h"
 #include "view.h"
 
 struct top {
@@ -21,6 +22,7 @@ struct top {
 
 	struct session *session;
 	struct program program;
+	struct slices *slices;	/* of time, as long as an interval or longer */
 	struct live live;
 	struct naming naming;
 	struct helper writing;

@@ -118,7 +118,10 @@ static void print_table(struct window *window)
 static void interval(struct window *window)
 {
 	struct top *top = window->top;
+	uint64_t now_ns = (clock_now() - top->live.began) * 1e9;
 
+	if (now_ns >= slices_due(top->slices))
+		slices_take(top->slices, now_ns, false);
 	if (top->ending)
 		return;
 	if (!window->frozen)
