@@ -65,7 +65,7 @@ static void find_begins(struct moments *moments)
 	uint64_t usual = usual_length(moments);
 
 	for (size_t i = 0; i < moments->num; i++) {
-		struct moment *moment = &moments->list[i];
+		struct column *moment = &moments->list[i];
 
 		moment->from_ms = i ? moments->list[i - 1].to_ms : 0;
 		if (moment->to_ms - moment->from_ms > usual + usual / 2)
@@ -83,7 +83,7 @@ static void make_grid(const struct profile *profile, struct moments *moments)
 	step = last / GRID + 1;
 	moments->num = GRID;
 	for (size_t i = 0; i < GRID; i++)
-		moments->list[i] = (struct moment) { i * step, (i + 1) * step };
+		moments->list[i] = (struct column) { i * step, (i + 1) * step };
 }
 
 void moments_find(const struct profile *profile, struct moments *moments)
@@ -99,7 +99,7 @@ void moments_find(const struct profile *profile, struct moments *moments)
 		make_grid(profile, moments);
 	moments->known = all && moments->num > 1;
 	if (!moments->known) {
-		moments->list[0] = (struct moment) { 0, profile->duration_ns / NS_OF_MS + 1 };
+		moments->list[0] = (struct column) { 0, profile->duration_ns / NS_OF_MS + 1 };
 		moments->num = 1;
 	} else if (room) {
 		find_begins(moments);

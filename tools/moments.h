@@ -7,12 +7,12 @@
 
 #define MOMENTS_MAX 200
 
-struct moment {
+struct column {
 	uint64_t from_ms, to_ms;
 };
 
 struct moments {
-	struct moment list[MOMENTS_MAX];
+	struct column list[MOMENTS_MAX];
 	size_t num;		/* 1, as long as all is, if times are not known */
 	bool known;
 };

@@ -8,7 +8,7 @@
 static void add_rows(const struct page *page, size_t first, size_t last, struct cell *cells)
 {
 	for (size_t i = 0; i < page->moments.num; i++) {
-		const struct moment *moment = &page->moments.list[i];
+		const struct column *moment = &page->moments.list[i];
 
 		cells[i] = (struct cell) { moment->from_ms, moment->to_ms, 0 };
 		for (size_t row = first; row <= last; row++) {
