@@ -151,13 +151,14 @@ static void add_kernel(struct gathering *gathering, const struct group *group)
 static void add_group(struct gathering *gathering, const struct group *group)
 {
 	struct profile *profile = gathering->profile;
-	const struct profil_process *process = process_of(gathering, own_process(&group->parts->slot));
+	const struct profil_slot *slot = &group->parts->slot;
+	const struct profil_process *process = process_of(gathering, own_process(slot));
 	struct object object = { .build_id = profile_string(profile, "") };
 	size_t num, first = profile->num_places, index;
 	struct place *places = make_places(profile, group, &num);
 	bool fetch = group->samples >= gathering->samples / FETCH_FROM;
 	int fd;
-	char *path = object_open(gathering->session, group->parts->slot.object, &fd);
+	char *path = object_open(gathering->session, slot->object, &fd);
 
 	object.file = profile_string(profile, path);
 	if (time(NULL) > gathering->began + 1)

@@ -15,7 +15,10 @@ void live_init(struct live *live, struct session *session, bool kernel)
 	live->profile.period_ns = session_period_ns(session);
 	live->profile.files = 1;
 	live->known = allocated(calloc(session_slots(session) + 1, sizeof(*live->known)));
-	live->began = live->zero = live->read = live->before = clock_now();
+	live->began = clock_now();
+	live->zero = live->began;
+	live->read = live->began;
+	live->before = live->began;
 }
 
 /* Addresses mean something in their process alone. */

@@ -110,7 +110,9 @@ static void work(void *data, FILE *out)
 	compared = live;
 	qsort(places, num, sizeof(*places), by_address);
 	for (size_t i = 0; i < num; i++) {
-		if (!i || profile->places[places[i]].object != profile->places[places[i - 1]].object)
+		size_t object = profile->places[places[i]].object;
+
+		if (!i || object != profile->places[places[i - 1]].object)
 			groups[num_groups++].places = &places[i];
 		groups[num_groups - 1].num++;
 		groups[num_groups - 1].samples += profile->samples[places[i]].samples;

@@ -35,7 +35,7 @@ struct sample {
 	int64_t pid;		/* 0: of any process */
 	const char *program;	/* of pid, or "" */
 	size_t run;		/* an index of profile.runs */
-	uint64_t at_ns;		/* when its slice of time ended, since the run began; 0: not known */
+	uint64_t at_ns;		/* when its slice ended, since the run began; 0: not known */
 	uint64_t samples;
 	uint64_t recent;	/* of these, in the last interval, where somebody looks on */
 	uint64_t cpu_ns;

@@ -237,7 +237,9 @@ bool program_wait(struct program *program, struct session *session, bool all, do
 		double left = began + most - now();
 		int timeout = most < 0 ? -1 : left > 1e6 ? 1000000000 : left * 1000 + 1;
 
-		if (program->left || ((program->ended || !program->pid) && (program->empty || !all)))
+		bool ended = program->ended || !program->pid;
+
+		if (program->left || (ended && (program->empty || !all)))
 			return true;
 		if (most >= 0 && left <= 0)
 			return false;

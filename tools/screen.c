@@ -141,13 +141,15 @@ static bool is_gone(void)
 enum key screen_key(void)
 {
 	static const struct { int code; enum key key; } keys[] = {
-		{ 'q', PRESS_QUIT }, { 'f', PRESS_FUNCTION }, { 'o', PRESS_OBJECT }, { 'p', PRESS_PROCESS },
-		{ 's', PRESS_SORT }, { ' ', PRESS_FREEZE }, { 'z', PRESS_ZERO }, { 'w', PRESS_WRITE },
+		{ 'q', PRESS_QUIT }, { 'f', PRESS_FUNCTION }, { 'o', PRESS_OBJECT },
+		{ 'p', PRESS_PROCESS }, { 's', PRESS_SORT }, { ' ', PRESS_FREEZE },
+		{ 'z', PRESS_ZERO }, { 'w', PRESS_WRITE },
 		{ 'h', PRESS_HELP }, { '?', PRESS_HELP }, { KEY_F(1), PRESS_HELP },
 		{ KEY_UP, PRESS_UP }, { 'k', PRESS_UP },
 		{ KEY_DOWN, PRESS_DOWN }, { 'j', PRESS_DOWN },
 		{ KEY_PPAGE, PRESS_PAGE_UP }, { KEY_NPAGE, PRESS_PAGE_DOWN },
-		{ KEY_HOME, PRESS_FIRST }, { 'g', PRESS_FIRST }, { KEY_END, PRESS_LAST }, { 'G', PRESS_LAST },
+		{ KEY_HOME, PRESS_FIRST }, { 'g', PRESS_FIRST },
+		{ KEY_END, PRESS_LAST }, { 'G', PRESS_LAST },
 	};
 	int code;
 

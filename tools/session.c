@@ -200,16 +200,15 @@ static const void *entry_at(const struct session *session, __u64 offset, __u32 l
 }
 
 /*
- * As much of an entry as both this program and the module know: word by word, each of them
- * at once, also while the kernel counts in it.
+ * As much of an entry as this program and the module know, word by word: the kernel counts.
  */
 static void copy_entry(void *to, size_t size, const void *entry, __u32 length)
 {
 	memset(to, 0, size);
-	for (size_t i = 0; i < size / sizeof(__u64) && i < length / sizeof(__u64); i++) {
+	for (size_t i = 0; i < size / 8 && i < length / 8; i++) {
 		__u64 word = __atomic_load_n((const __u64 *)entry + i, __ATOMIC_RELAXED);
 
-		memcpy((char *)to + i * sizeof(word), &word, sizeof(word));
+		memcpy((char *)to + i * 8, &word, 8);
 	}
 }
 

@@ -8,7 +8,7 @@
 
 struct view {
 	enum by by;
-	bool by_all;		/* the most samples since zero come first, not those of the interval */
+	bool by_all;		/* not the most samples of the interval come first */
 	struct table table;
 	/* columns; 0: this one is left out */
 	size_t times, place, name, object;

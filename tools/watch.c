@@ -11,6 +11,7 @@
 #include "window.h"
 
 #define NAMES 1		/* seconds that a table waits for names */
+#define LEAST 0.001	/* seconds of waiting */
 
 /* In a helper: what is counted meanwhile is in or not, and each tick is in one class. */
 static void write_profile(void *data, FILE *out)
@@ -149,7 +150,9 @@ void watch(struct top *top)
 		top->program.also[1] = top->screen ? top->naming.helper.fd : -1;
 		top->program.also[2] = top->writing.fd;
 		left = next - clock_now();
-		if (program_wait(&top->program, top->session, top->wait, left > 0.001 ? left : 0.001))
+		/* signals are looked at in any case */
+		left = left > LEAST ? left : LEAST;
+		if (program_wait(&top->program, top->session, top->wait, left))
 			break;
 		if (top->screen)
 			take_events(&window);
