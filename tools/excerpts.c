@@ -54,7 +54,8 @@ static void find_lines(const struct page *page, size_t row, struct excerpt *exce
 	for (size_t i = 0; i < profile->num_samples; i++) {
 		const struct place *place = &profile->places[profile->samples[i].place];
 
-		if (page->row_of[profile->samples[i].place] == row && place->source[0] && place->line)
+		if (page->row_of[profile->samples[i].place] == row && place->source[0] &&
+		    place->line)
 			lines[num++] = (struct hot) { place->source, place->line,
 						      profile->samples[i].samples };
 	}
@@ -177,7 +178,7 @@ static void put_lines(struct page *page, FILE *file, const struct hot *lines, si
 			continue;
 		if (shown && shown + 1 != number)
 			fputs("<tr><td></td><td></td><td>⋮</td><td></td></tr>\n", page->out);
-		put_line(page, bsearch(&key, lines, num, sizeof(*lines), by_line), number, most, line,
+		put_line(page, bsearch(&key, lines, num, sizeof(key), by_line), number, most, line,
 			 length - (line[length - 1] == '\n'));
 		shown = number;
 	}

@@ -133,7 +133,8 @@ void page_functions(struct page *page)
 		"is where the share may be: 19 times of 20 it is there.</p>\n",
 		page->functions.sum.samples);
 	fputs("<p class=\"script\" hidden><label>only what has <input type=\"search\" id=\"filter\" "
-	      "placeholder=\"function or object\"></label> <output id=\"found\"></output></p>\n", out);
+	      "placeholder=\"function or object\"></label> "
+	      "<output id=\"found\"></output></p>\n", out);
 	put_table(page);
 	fputs("</section>\n", out);
 }

@@ -212,9 +212,9 @@ static void put_strip(const struct space *space, const struct strip *strip)
 	fputs("<figure>\n", out);
 	put_caption(space, strip);
 	fprintf(out, "<svg class=\"where\" width=\"%.0f%%\" viewBox=\"0 0 %zu 13\" "
-		"preserveAspectRatio=\"none\" role=\"img\"><title>addresses %#" PRIx64 " to %#" PRIx64
-		"</title><path class=\"ground\" d=\"M0 0H%zuV10H0z\"/>", 100.0 * strip->num / PAGE_CELLS, strip->num, strip->first, strip->last,
-		strip->num);
+		"preserveAspectRatio=\"none\" role=\"img\"><title>%#" PRIx64 " to %#" PRIx64 "</title>"
+		"<path class=\"ground\" d=\"M0 0H%zuV10H0z\"/>", 100.0 * strip->num / PAGE_CELLS,
+		strip->num, strip->first, strip->last, strip->num);
 	for (size_t i = 0; i < strip->num; i++)
 		cells[i] = (struct cell) { i, i + 1, strip->heat[i].all };
 	html_cells(out, cells, strip->num, space->most, true);

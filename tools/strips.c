@@ -97,9 +97,10 @@ static void put_row(struct page *page, size_t first, size_t last, const char *na
 static void put_axis(struct page *page)
 {
 	double end = end_ms(page) / 1e3;
+	int digits = end < 10 ? 2 : 0;
 
 	fprintf(page->out, "<tr class=\"axis\"><td></td><td><span>0 s</span><span>%.*f s</span>"
-		"<span>%.*f s</span></td></tr>\n", end < 10 ? 2 : 0, end / 2, end < 10 ? 2 : 0, end);
+		"<span>%.*f s</span></td></tr>\n", digits, end / 2, digits, end);
 }
 
 /* What only a script can do is not there without one. */
@@ -132,7 +133,8 @@ static void put_table(struct page *page)
 	double most = find_most(page, rows);
 
 	fputs("<table class=\"strips\">\n<thead><tr><th scope=\"col\">function</th>"
-	      "<th scope=\"col\">CPU time by slices of time</th></tr></thead>\n<tbody>\n", page->out);
+	      "<th scope=\"col\">CPU time by slices of time</th></tr></thead>\n<tbody>\n",
+	      page->out);
 	put_cpus(page);
 	for (size_t row = 0; row < rows; row++)
 		put_row(page, row, row, page->functions.rows[row].name, most);

@@ -112,7 +112,8 @@ void page_wall(struct page *page)
 	html_seconds(out, used);
 	fputs(" of CPU", out);
 	if (wall > 0)
-		fprintf(out, " in %.2f s: %.2f CPUs were in use on average", wall / 1e9, used / wall);
+		fprintf(out, " in %.2f s: %.2f CPUs were in use on average", wall / 1e9,
+			used / wall);
 	fputs(".</p>\n", out);
 	if (used + parts[WAITING].ns > 0)
 		put_bar(out, parts, used + parts[WAITING].ns);
