@@ -2,7 +2,7 @@
 /*
  * Spends CPU time in burn_here(), in ways that are hard to follow, or in the kernel:
  *
- *   burn TENTHS [here|threads|daemon|jit|zero|module]
+ *   burn TENTHS [here|threads|daemon|jit|zero|module|phases]
  */
 #define _GNU_SOURCE
 #include <fcntl.h>
@@ -39,6 +39,23 @@ static void *burn(void *nothing)
 	while (used() - begin < tenths / 10.0)
 		burn_here(100000);
 	return nothing;
+}
+
+static __attribute__((noinline)) void burn_there(int rounds)
+{
+	for (volatile int i = rounds; i > 0; i--)
+		;
+}
+
+/* As long in another function afterwards. */
+static void phases(void)
+{
+	double begin;
+
+	burn(NULL);
+	begin = used();
+	while (used() - begin < tenths / 10.0)
+		burn_there(100000);
 }
 
 /* Nothing that it was given is left, and nobody waits for it. */
@@ -120,6 +137,8 @@ int main(int argc, char **argv)
 		zero();
 	} else if (!strcmp(how, "module")) {
 		module();
+	} else if (!strcmp(how, "phases")) {
+		phases();
 	} else if (!strcmp(how, "threads")) {
 		for (int i = 0; i < 4; i++)
 			pthread_create(&threads[i], NULL, burn, NULL);

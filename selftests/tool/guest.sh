@@ -350,4 +350,5 @@ check 'vm: the profiler is killed' profiler_killed
 check 'vm: top: a process' looked_at
 check 'vm: top: a program' looked_at_program
 check 'vm: check' checks
+. "$here/guest_time.sh"
 plan
