@@ -4,8 +4,9 @@
 # Time there is the count of instructions.  A line for each of the two on standard output,
 # with tabs between:
 #
-#   plain PROGRAM SECONDS
-#   PROGRAM PROFILER SECONDS BYTES SECONDS-OF-THE-REPORT FUNCTION…	the five hottest
+#   plain PROGRAM AMOUNT SECONDS
+#   PROGRAM PROFILER AMOUNT SECONDS AMOUNT SECONDS BYTES SECONDS-OF-THE-REPORT FUNCTION…
+#						of two amounts of work; the five hottest
 #   user PROFILER yes|no	whether an ordinary user may
 set -eu
 PATH=$PWD:/usr/bin:/bin:/usr/sbin:/sbin
@@ -148,30 +149,28 @@ seconds() {
 
 # Once before, so that the profiler and what it reads are in memory.
 measure() {
-	local program=$1 profiler=$2 amount=10 began ended
-	[ "$profiler" != callgrind ] || amount=1
-	rm -rf file
-	mkdir file
-	"under_$profiler" "$program" 1
-	"show_$profiler" "$program" >report
-	rm -rf file
-	mkdir file
-	began=$(now)
-	"under_$profiler" "$program" $amount
-	ended=$(now)
-	printf '%s\t%s\t%s\t%s\t' "$program" "$profiler" "$(seconds "$began" "$ended")" \
-		"$(du -bs file | cut -f 1)" >&3
+	local program=$1 profiler=$2 amount began large=10
+	[ "$profiler" != callgrind ] || large=2
+	printf '%s\t%s' "$program" "$profiler" >&3
+	for amount in warm 1 $large; do
+		rm -rf file
+		mkdir file
+		began=$(now)
+		"under_$profiler" "$program" "${amount/warm/1}"
+		[ $amount = warm ] || printf '\t%s\t%s' $amount "$(seconds "$began" "$(now)")" >&3
+		[ $amount = 1 ] || "show_$profiler" "$program" >report
+	done
 	began=$(now)
 	"show_$profiler" "$program" >report
-	ended=$(now)
+	printf '\t%s\t%s' "$(du -bs file | cut -f 1)" "$(seconds "$began" "$(now)")" >&3
 	cat report
-	printf '%s\t%s\n' "$(seconds "$began" "$ended")" "$(five "$profiler" <report | paste -s)" >&3
+	printf '\t%s\n' "$(five "$profiler" <report | paste -s)" >&3
 }
 
 for program in ${1:-$PROGRAMS}; do
 	# so that it is in memory
 	"start_$program" 1
-	for amount in 1 10; do
+	for amount in 1 2 10; do
 		began=$(now)
 		"start_$program" $amount
 		printf 'plain\t%s\t%s\t%s\n' "$program" $amount "$(seconds "$began" "$(now)")" >&3

@@ -22,12 +22,15 @@ $1 == "user" {
 	next
 }
 
-NF >= 5 {
-	seconds[$1, $2] = $3
-	bytes[$1, $2] = $4
-	report[$1, $2] = $5
-	for (i = 6; i <= NF; i++)
-		name[$1, $2, i - 5] = $i
+# What it costs once is not what it costs in each second.
+NF >= 8 {
+	without = plain[$1, $5] - plain[$1, $3]
+	slower[$1, $2] = ($6 - $4) / without
+	once[$1, $2] = $4 - slower[$1, $2] * plain[$1, $3]
+	bytes[$1, $2] = $7
+	report[$1, $2] = $8
+	for (i = 9; i <= NF; i++)
+		name[$1, $2, i - 8] = $i
 }
 
 # How many of the five hottest callgrind has among its own.
@@ -39,29 +42,24 @@ function agree(program, profiler,    i, j, n) {
 	return n + 0
 }
 
-function percent(program, profiler,    without) {
-	without = plain[program, profiler == "callgrind" ? 1 : 10]
-	return 100 * (seconds[program, profiler] / without - 1)
-}
-
-function row(a, b, c, d, e, f) {
-	printf "%-10s  %12s  %9s  %9s  %9s  %s\n", a, b, c, d, e, f
+function row(a, b, c, d, e, f, g) {
+	printf "%-10s  %12s  %9s  %9s  %9s  %9s  %s\n", a, b, c, d, e, f, g
 }
 
 function rule() {
 	row("==========", "============", "=========", "=========", "=========",
-	    "==================================")
+	    "=========", "==================================")
 }
 
 function table(program,    i, who) {
 	printf "%s: %.1f s\n\n", title[program], plain[program, 10]
 	rule()
-	row("Profiler", "Wall time", "File", "Report", "Top five", "Hottest function")
+	row("Profiler", "Slower", "Once", "File", "Report", "Top five", "Hottest function")
 	rule()
 	for (i = 1; i in order; i++) {
 		who = order[i]
-		row(who, sprintf("%+.2f %%", percent(program, who)),
-		    sprintf("%.0f kB", bytes[program, who] / 1024),
+		row(who, sprintf("%+.2f %%", 100 * (slower[program, who] - 1)),
+		    sprintf("%.2f s", once[program, who]), sprintf("%.0f kB", bytes[program, who] / 1024),
 		    sprintf("%.2f s", report[program, who]),
 		    agree(program, who) " of 5", "``" name[program, who, 1] "``")
 	}
