@@ -56,10 +56,9 @@ fedora()
 {
 	rpmbuild -ba --nodeps --define "_topdir $tmp/rpm" --define "_sourcedir $tmp" \
 		--define 'debug_package %{nil}' --define '_modulesloaddir /usr/lib/modules-load.d' "$top/packaging/profil.spec"
-	rpm -qlp "$tmp"/rpm/RPMS/*/*.rpm | while read -r name; do
-		[ -d "$tmp/rpm/BUILDROOT$name" ] || echo "$name"
-	done >"$tmp/listed"
-	paths <"$tmp/listed" | diff "$tmp/debian" -
+	# folders of it, too, are listed
+	rpm -qp --qf '[%{FILEMODES:perms} %{FILENAMES}\n]' "$tmp"/rpm/RPMS/*/*.rpm |
+		sed -n 's/^[^d][^ ]* //p' | paths | diff "$tmp/debian" -
 }
 
 "$top/packaging/dist.sh" "$version" "$tmp/profil-$version.tar.gz"
