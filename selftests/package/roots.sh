@@ -65,7 +65,9 @@ make_system()
 # made WHAT SUITE TAR: unless another run has made it meanwhile
 made()
 {
-	[ -e "$3" ] || "make_$1" "$2" "$3"
+	[ ! -e "$3" ] || return 0
+	"make_$1" "$2" "$3"
+	find "$ROOTS" -name "$2-$1*.tar" ! -path "$3" -delete
 }
 
 # root SUITE build|system FOLDER: unpack it there
@@ -73,7 +75,8 @@ root()
 {
 	local tar
 
-	tar=$ROOTS/$1-$2.tar
+	# what it is made of is its name: where debian/control asks for more, another one is made
+	tar=$ROOTS/$1-$2-$({ build_depends; declare -f "make_$2"; } | sha256sum | cut -c 1-12).tar
 	mirrors
 	mkdir -p "$ROOTS" "$3"
 	[ -e "$tar" ] || room "$CACHE" 6000
