@@ -65,11 +65,15 @@ full_var()
 # module when apt has ended what it began.
 full_boot()
 {
+	local size
+
+	size=$(du -ck --exclude='initrd*' /boot/*"-$newest" | tail -n 1 | cut -f 1)
 	apt purge "linux-image-$newest" linux-image-amd64
-	mount -t tmpfs -o size=24m full /boot
+	mount -t tmpfs -o "size=$((size + 1000))k" full /boot
 	none apt install "linux-image-$newest"
-	umount /boot
+	mount -o remount,size=100m /boot
 	mended
+	umount /boot
 }
 
 # Killed while the compiler runs, as by a reset: with all that it has started.
