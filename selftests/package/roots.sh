@@ -44,6 +44,15 @@ make_build()
 	debootstrap "$1" "$2" --variant=buildd --include="$(build_depends),lintian"
 }
 
+# make_cross SUITE TAR: packages of arm64 are built in it, with the libraries of that machine
+make_cross()
+{
+	scratch "$CACHE/tmp.root-$1"
+	say "making a root of $1 to build for arm64 in"
+	debootstrap "$1" "$2" --variant=buildd --architectures=amd64,arm64 \
+		--include="$(build_depends | sed -E 's/([^,]*-dev)(,|$)/\1:arm64\2/g'),crossbuild-essential-arm64,lintian"
+}
+
 # make_system SUITE TAR: what a user has, with a kernel before the newest
 make_system()
 {
@@ -70,7 +79,7 @@ made()
 	find "$ROOTS" -name "$2-$1*.tar" ! -path "$3" -delete
 }
 
-# root SUITE build|system FOLDER: unpack it there
+# root SUITE build|cross|system FOLDER: unpack it there
 root()
 {
 	local tar

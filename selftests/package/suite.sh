@@ -14,6 +14,8 @@ set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 # shellcheck source-path=SCRIPTDIR
 . "$here/roots.sh"
+# shellcheck source-path=SCRIPTDIR
+. "$here/inside.sh"
 suite=$1
 out=$BUILD/package/$suite
 export TMPDIR=$out
@@ -33,25 +35,9 @@ step()
 	say "$suite: $1 ($SECONDS s, $cpu s of CPU time)"
 }
 
-# inside ROOT COMMAND…: what it mounts is gone afterwards
-inside()
-{
-	# shellcheck disable=SC2016 # expanded there
-	unshare --mount sh -c 'mount -t proc proc "$0/proc" && exec chroot "$0" \
-		env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/tmp LC_ALL=C.UTF-8 "$@"' "$@" </dev/null
-}
-
-# As an ordinary user, with lintian at the end.
 builds()
 {
-	"$TOP/packaging/dist.sh" "$version" "$build/srv/profil.tar.gz"
-	tar -xzf "$build/srv/profil.tar.gz" -C "$build/srv"
-	chown -R 1000:1000 "$build/srv"
-	# shellcheck disable=SC2016
-	inside "$build" setpriv --reuid=1000 --regid=1000 --clear-groups \
-		sh -c 'cd "/srv/profil-$1" && packaging/deb.sh "$1"' sh "$version"
-	mkdir "$out/packages"
-	mv "$build/srv/profil-$version"/build/deb/*.deb "$out/packages"
+	packages_in "$build"
 }
 
 # The same module once more, as the next version of its package.
