@@ -104,10 +104,10 @@ dkms_autopkgtest()
 	(cd /srv/packages && dpkg-scanpackages . >Packages)
 	echo 'deb [trusted=yes] file:/srv/packages ./' >$list
 	apt-get update -o Dir::Etc::sourcelist=$list -o Dir::Etc::sourceparts=- -o APT::Get::List-Cleanup=0
-	rm $list
 	cd "$tmp"
 	/usr/lib/dkms/dkms-autopkgtest profil-dkms 2>&1 | tee summary
-	grep -Fx "I: PASS $newest" summary
+	rm $list
+	grep '^I: PASS ' summary | grep -F " $newest"
 	[ "$(grep -c '^I: \(PASS\|SKIP\|FAIL\) ' summary)" = 1 ]
 }
 
