@@ -101,7 +101,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		break;
 	case KEY_SLOTS:
 		wanted->series.wish.slots = option_number(state, "--slots", arg, PROFIL_SLOTS_MIN,
-						PROFIL_SLOTS_MAX);
+							  PROFIL_SLOTS_MAX);
 		break;
 	case 'r':
 		wanted->series.runs = option_number(state, "-r", arg, 1, RUNS_MAX);

@@ -126,7 +126,8 @@ static bool is_dear(const struct slices *slices, uint64_t cost)
 
 void slices_take(struct slices *slices, uint64_t now_ns, bool last)
 {
-	uint64_t began = clock_ns(CLOCK_PROCESS_CPUTIME_ID), ticks = session_ticks(slices->session), cost;
+	uint64_t began = clock_ns(CLOCK_PROCESS_CPUTIME_ID), cost;
+	uint64_t ticks = session_ticks(slices->session);
 
 	while (slices->length_ns && now_ns > SLICES_MAX * slices->length_ns)
 		merge(slices);

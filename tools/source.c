@@ -122,7 +122,8 @@ const char *source_line(struct profile *profile, const struct source *source, si
 	for (size_t i = source->lines[number - 1]; i < source->lines[number]; i++) {
 		char c = source->bytes[i];
 
-		if (length >= LINE_MAX_BYTES || c == '\n' || (c == '\r' && source->bytes[i + 1] == '\n'))
+		if (length >= LINE_MAX_BYTES || c == '\n' ||
+		    (c == '\r' && source->bytes[i + 1] == '\n'))
 			break;
 		do {
 			text[length++] = c == '\t' ? ' ' : c;

@@ -131,7 +131,8 @@ static void cut_runs(struct profile *profile, uint64_t from, uint64_t to)
 			run->from_ns = from < run->to_ns ? from : run->to_ns;
 		if (run->from_ns > run->to_ns)
 			run->from_ns = run->to_ns;
-		run->user_ns = run->system_ns = 0;
+		run->user_ns = 0;
+		run->system_ns = 0;
 		add(&profile->duration_ns, run->to_ns - run->from_ns);
 	}
 }
@@ -159,7 +160,8 @@ void times_cut(struct profile *profile, uint64_t from_ns, uint64_t to_ns, const 
 	/* of a part of the time, no more than this is known */
 	profile->num_processes = 0;
 	memset(profile->counts, 0, sizeof(profile->counts));
-	profile->counts[COUNT_TICKS] = profile->counts[COUNT_IN_SLOTS] = sum;
+	profile->counts[COUNT_TICKS] = sum;
+	profile->counts[COUNT_IN_SLOTS] = sum;
 }
 
 bool times_span(const struct profile *profile, uint64_t *from_ns, uint64_t *to_ns)

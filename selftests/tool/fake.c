@@ -285,8 +285,10 @@ static uint64_t count_slots(struct session *session)
 {
 	uint64_t ticks = 0;
 
-	for (size_t i = 0; i < session->num_slots; i++)
-		session->slots[i].user = session->slots[i].system = 0;
+	for (size_t i = 0; i < session->num_slots; i++) {
+		session->slots[i].user = 0;
+		session->slots[i].system = 0;
+	}
 	for (size_t i = 0; i < session->num_counted; i++) {
 		const struct counted *counted = &session->counted[i];
 
