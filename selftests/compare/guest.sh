@@ -157,8 +157,8 @@ measure() {
 		mkdir file
 		began=$(now)
 		"under_$profiler" "$program" "${amount/warm/1}"
-		[ $amount = warm ] || printf '\t%s\t%s' $amount "$(seconds "$began" "$(now)")" >&3
-		[ $amount = 1 ] || "show_$profiler" "$program" >report
+		[ "$amount" = warm ] || printf '\t%s\t%s' "$amount" "$(seconds "$began" "$(now)")" >&3
+		[ "$amount" = 1 ] || "show_$profiler" "$program" >report
 	done
 	began=$(now)
 	"show_$profiler" "$program" >report
@@ -186,9 +186,9 @@ for profiler in $PROFILERS; do
 	# shellcheck disable=SC2016 # a shell that is another user's
 	if setpriv --reuid=1000 --regid=1000 --clear-groups env HOME="$tmp" bash -c '
 		mkdir file
-		'"$(declare -f under_$profiler start_python3 at_path)"'
+		'"$(declare -f "under_$profiler" start_python3 at_path)"'
 		RATE=250 tmp=$PWD
-		under_'$profiler' python3 1'; then
+		under_'"$profiler"' python3 1'; then
 		may=yes
 	fi
 	printf 'user\t%s\t%s\n' "$profiler" $may >&3
