@@ -27,6 +27,9 @@ NF >= 8 {
 	without = plain[$1, $5] - plain[$1, $3]
 	slower[$1, $2] = ($6 - $4) / without
 	once[$1, $2] = $4 - slower[$1, $2] * plain[$1, $3]
+	# callgrind translates a program when it runs for the first time: that is in each second
+	if (once[$1, $2] < 0)
+		once[$1, $2] = 0
 	bytes[$1, $2] = $7
 	report[$1, $2] = $8
 	for (i = 9; i <= NF; i++)
@@ -71,10 +74,13 @@ END {
 	for (p = 1; p <= num; p++)
 		table(programs[p])
 	for (i = 1; i in order; i++) {
+		if (!(order[i] in may))
+			continue
 		if (may[order[i]] == "yes")
 			users = users (users ? ", " : "") order[i]
 		else
 			nobody = nobody (nobody ? ", " : "") order[i]
 	}
-	print "An ordinary user may use " users "; not " (nobody ? nobody : "these: none") "."
+	if (users)
+		print "An ordinary user may use " users "; not " (nobody ? nobody : "these: none") "."
 }
