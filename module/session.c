@@ -28,9 +28,9 @@ static_assert(sizeof(struct profil_ioc_session) == 48);
 static_assert(sizeof(struct profil_ioc_join) == 8);
 static_assert(sizeof(struct profil_ioc_attach) == 16);
 static_assert(sizeof(struct profil_ioc_object) == 32);
-static_assert(sizeof(struct profil_session_page) == 144);
+static_assert(sizeof(struct profil_session_page) == 168);
 static_assert(sizeof(struct profil_slot) == 32);
-static_assert(sizeof(struct profil_process) == 48);
+static_assert(sizeof(struct profil_process) == 56);
 static_assert(sizeof(struct profil_object_entry) == 24);
 
 #define PROFIL_SESSION_FLAGS	(PROFIL_SESSION_F_NOINHERIT | PROFIL_SESSION_F_PER_PROCESS | \

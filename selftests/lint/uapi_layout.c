@@ -128,7 +128,7 @@ AT(profil_ioc_object, path_uptr, 16);
 AT(profil_ioc_object, path_len, 24);
 AT(profil_ioc_object, out_path_len, 28);
 
-SIZE(profil_session_page, 144);
+SIZE(profil_session_page, 168);
 AT(profil_session_page, size, 0);
 AT(profil_session_page, abi, 4);
 AT(profil_session_page, slots_offset, 8);
@@ -153,6 +153,9 @@ AT(profil_session_page, borrowed, 112);
 AT(profil_session_page, execs_denied, 120);
 AT(profil_session_page, forks_missed, 128);
 AT(profil_session_page, full_kernel, 136);
+AT(profil_session_page, idle, 144);
+AT(profil_session_page, kthreads, 152);
+AT(profil_session_page, interrupts, 160);
 
 SIZE(profil_slot, 32);
 AT(profil_slot, place, 0);
@@ -161,7 +164,7 @@ AT(profil_slot, system, 16);
 AT(profil_slot, object, 24);
 AT(profil_slot, process, 28);
 
-SIZE(profil_process, 48);
+SIZE(profil_process, 56);
 AT(profil_process, pid, 0);
 AT(profil_process, parent, 4);
 AT(profil_process, images, 8);
@@ -169,6 +172,7 @@ AT(profil_process, state, 12);
 AT(profil_process, comm, 16);
 AT(profil_process, user, 32);
 AT(profil_process, system, 40);
+AT(profil_process, cgroup, 48);
 
 SIZE(profil_object_entry, 24);
 AT(profil_object_entry, dev, 0);

@@ -366,6 +366,7 @@ struct profil_ioc_stats {
 #define PROFIL_SESSION_F_PER_PROCESS	(1 << 1)
 #define PROFIL_SESSION_F_USER_ONLY	(1 << 2)
 #define PROFIL_SESSION_F_KERNEL		(1 << 3)
+#define PROFIL_SESSION_F_SYSTEM		(1 << 4)
 
 /* Sizes of the tables of a session. */
 #define PROFIL_SLOTS_MIN	1024
@@ -376,7 +377,7 @@ struct profil_ioc_stats {
 #define PROFIL_OBJECTS_MAX	65536
 
 /**
- * struct profil_ioc_session - ioctl(PROFIL_IOC_SESSION)
+ * struct profil_ioc_session - ioctl(PROFIL_IOC_SESSION), of the device or of a session
  * @size: sizeof(struct profil_ioc_session)
  * @flags: PROFIL_SESSION_F_*, see below
  * @slots: Size of the table of places, a power of 2, from PROFIL_SLOTS_MIN to
@@ -384,7 +385,8 @@ struct profil_ioc_stats {
  *         there may be places
  * @processes: Size of the table of processes, from PROFIL_PROCESSES_MIN to
  *             PROFIL_PROCESSES_MAX.  Row 0 is for all processes that find no row.
- *             As many processes, but at most 4096, are members at a time
+ *             As many processes, but at most 4096, are members at a time.  With
+ *             PROFIL_SESSION_F_SYSTEM a row is not that of a process, see there
  * @objects: Size of the table of objects, a power of 2, from PROFIL_OBJECTS_MIN to
  *           PROFIL_OBJECTS_MAX.  As with @slots, give twice as many as there may be files
  * @rate: With PROFIL_SOURCE_TICK, ticks that are due for each second of CPU time, of all
@@ -416,7 +418,17 @@ struct profil_ioc_stats {
  * - PROFIL_SESSION_F_USER_ONLY: ticks in the kernel are not due;
  * - PROFIL_SESSION_F_KERNEL: ticks in the kernel are also counted where the kernel was, in
  *   slots of PROFIL_OBJECT_KERNEL.  EPERM without CAP_PERFMON; EINVAL together with
- *   PROFIL_SESSION_F_USER_ONLY.
+ *   PROFIL_SESSION_F_USER_ONLY;
+ * - PROFIL_SESSION_F_SYSTEM: each tick of each CPU counts, whoever runs there, from now on
+ *   until the session is stopped.  There are no members: JOIN and ATTACH say EINVAL.  EPERM
+ *   without CAP_PERFMON; EINVAL together with other flags than PROFIL_SESSION_F_KERNEL;
+ *   EOPNOTSUPP with a rate, or with PROFIL_SOURCE_TIMER; ENOSPC if there are four such
+ *   sessions.  A row is that of a control group and the name of a program.
+ *
+ * SESSION of the descriptor of a session with PROFIL_SESSION_F_SYSTEM makes one that follows
+ * it, and so has that flag as well (EINVAL otherwise; ESRCH if the former was stopped): a
+ * tick is counted in the former one or in the new one, never in both, never in none.  The
+ * former one is stopped when SESSION returns, and can be read as long as it is open.
  */
 struct profil_ioc_session {
 	__u32 size;
@@ -495,8 +507,9 @@ struct profil_ioc_object {
  * - Slots, &struct profil_slot: how often a place was found.  The order says nothing, and
  *   free slots lie between others: read all of them.  The index of a slot has no meaning.
  * - Processes, &struct profil_process: row by row in the order in which they became
- *   members.  &struct profil_slot.process and &struct profil_process.parent are indexes
- *   of this table.  Row 0 is that of all processes which found no other row.
+ *   members, or were seen first.  &struct profil_slot.process and &struct
+ *   profil_process.parent are indexes of this table.  Row 0 is that of all processes which
+ *   found no other row.
  * - Objects, &struct profil_object_entry: where files lie.  &struct profil_slot.object is
  *   an index of this table from PROFIL_OBJECT_FILES on; lower numbers are PROFIL_OBJECT_*
  *   and have no entry.  Free entries lie between others.
@@ -511,13 +524,20 @@ struct profil_ioc_object {
  * - an entry of an object: load kind with acquire semantics; if it is not 0, the rest is
  *   there.  The entry of an object that a slot names is there.
  *
- * Ticks are in exactly one class each: ticks = not_due + in_slots + exec + full, where
- * in_slots is the sum of user and system over all slots but those of PROFIL_OBJECT_KERNEL.
+ * Ticks are in exactly one class each: ticks = not_due + in_slots + exec + full + idle +
+ * kthreads + interrupts, where in_slots is the sum of user and system over all slots but
+ * those of PROFIL_OBJECT_KERNEL.
  * These count again, with PROFIL_SESSION_F_KERNEL, what is due and was in the kernel: all of
  * it is in such slots or in full_kernel.  The same ticks, user and system,
  * are also counted by process: once the session is stopped, the sum over all rows is equal
- * to that of the classes, and before it differs by the ticks that are being counted at that
- * moment, one of each CPU.
+ * to that of the classes but idle, and before it differs by the ticks that are being counted
+ * at that moment, one of each CPU.
+ *
+ * With PROFIL_SESSION_F_SYSTEM the memory is bounded as follows.  A program makes a row of
+ * its own only while a quarter of the rows are free; what comes later counts in the row of
+ * its control group whose &struct profil_process.comm is empty.  A place that finds no slot
+ * counts in the slot of its object and row whose place is PROFIL_PLACE_OTHERS.  To have room
+ * for these, other places are given a slot only while an eighth of the slots are free.
  */
 
 /* Values of profil_session_page.state. */
@@ -554,6 +574,11 @@ struct profil_ioc_object {
  * @forks_missed: Children that did not become members, because there were too many members
  * @full_kernel: Beside the classes, ticks in the kernel that found no slot of
  *               PROFIL_OBJECT_KERNEL
+ * @idle: Ticks of CPUs that had nothing to do.  A CPU that has no tick then has none here
+ *        either.  This and what follows is 0 without PROFIL_SESSION_F_SYSTEM
+ * @kthreads: Ticks of the kernel's own threads, also of those that work for a process
+ *            (io_uring)
+ * @interrupts: Ticks amid softirqs and other interrupts, whoever they came upon
  */
 struct profil_session_page {
 	__u32 size;
@@ -580,6 +605,9 @@ struct profil_session_page {
 	__aligned_u64 execs_denied;
 	__aligned_u64 forks_missed;
 	__aligned_u64 full_kernel;
+	__aligned_u64 idle;
+	__aligned_u64 kthreads;
+	__aligned_u64 interrupts;
 };
 
 /* Values of profil_slot.object. */
@@ -591,6 +619,9 @@ struct profil_session_page {
 #define PROFIL_OBJECT_KERNEL	5	/* the place is an address of the kernel */
 #define PROFIL_OBJECT_FILES	6	/* from here on: the place is an offset in the file */
 
+/* Value of profil_slot.place: all places of that object and row that have no other slot. */
+#define PROFIL_PLACE_OTHERS	(~0ULL)
+
 /**
  * struct profil_slot - A place, and how often it was found
  * @place: Where in @object
@@ -599,7 +630,8 @@ struct profil_session_page {
  * @object: PROFIL_OBJECT_* or, from PROFIL_OBJECT_FILES on, the index of an object
  * @process: Index of the process, where slots are told apart by process: all of objects
  *           PROFIL_OBJECT_ADDRESS to PROFIL_OBJECT_VDSO, and with
- *           PROFIL_SESSION_F_PER_PROCESS those of files and of the kernel; otherwise 0
+ *           PROFIL_SESSION_F_PER_PROCESS or PROFIL_SESSION_F_SYSTEM those of files and of
+ *           the kernel; otherwise 0
  */
 struct profil_slot {
 	__aligned_u64 place;
@@ -617,16 +649,20 @@ struct profil_slot {
 #define PROFIL_PROCESS_STOPPED	4	/* the session was stopped */
 
 /**
- * struct profil_process - A process that is or was a member
- * @pid: Its number in the pid namespace of who made the session; 0: it has none there
+ * struct profil_process - A process that is or was a member; or a program in a group
+ * @pid: Its number in the pid namespace of who made the session; 0: it has none there.
+ *       With PROFIL_SESSION_F_SYSTEM the process that was seen first
  * @parent: Index of the process that forked it; 0: it joined, or was attached, or its
  *          parent is in row 0
  * @images: Programs that it has executed as a member
  * @state: PROFIL_PROCESS_*
  * @comm: Name of its program, with a NUL byte at its end.  While @images changes, it may be
- *        partly that of the former one
+ *        partly that of the former one.  With PROFIL_SESSION_F_SYSTEM the name of a thread;
+ *        that of a kernel thread ends before the first "/", or "-" and a digit
  * @user: Ticks in user mode, of all classes
  * @system: Ticks in the kernel, of all classes
+ * @cgroup: With PROFIL_SESSION_F_SYSTEM the number of the control group, in the unified
+ *          hierarchy: that of its directory's inode; otherwise 0
  */
 struct profil_process {
 	__u32 pid;
@@ -636,6 +672,7 @@ struct profil_process {
 	char comm[16];
 	__aligned_u64 user;
 	__aligned_u64 system;
+	__aligned_u64 cgroup;
 };
 
 /* Values of profil_object_entry.kind. */
