@@ -38,6 +38,8 @@ int profil_join(struct file *file, struct profil_args *args)
 
 	if (args->join.flags)
 		return -EOPNOTSUPP;
+	if (table->flags & PROFIL_SESSION_F_SYSTEM)
+		return -EINVAL;
 	if (!profil_join_allowed(table))
 		return -EPERM;
 	err = profil_member_add(table, current, current->self_exec_id);
@@ -117,7 +119,8 @@ int profil_join_other(struct file *file, struct profil_args *args)
 	struct pid *pid;
 	int err;
 
-	if (args->attach.__reserved || args->attach.pid <= 0)
+	if (args->attach.__reserved || args->attach.pid <= 0 ||
+	    table->flags & PROFIL_SESSION_F_SYSTEM)
 		return -EINVAL;
 	if (args->attach.flags)
 		return -EOPNOTSUPP;

@@ -182,3 +182,26 @@ void profil_limit_refund(struct profil_user *user, enum profil_limit limit,
 	atomic_sub(n, &profil_limit_used[limit]);
 	atomic_sub(n, &user->used[limit]);
 }
+
+/* Charges @nr limits from @first on, for profil_limit_refund_all(): 0, or -ENOSPC. */
+int profil_limit_charge_all(struct profil_user *user, enum profil_limit first, const u32 *charged,
+			    int nr)
+{
+	int i, err;
+
+	for (i = 0; i < nr; i++) {
+		err = profil_limit_charge(user, first + i, charged[i]);
+		if (err) {
+			profil_limit_refund_all(user, first, charged, i);
+			return err;
+		}
+	}
+	return 0;
+}
+
+void profil_limit_refund_all(struct profil_user *user, enum profil_limit first,
+			     const u32 *charged, int nr)
+{
+	while (nr--)
+		profil_limit_refund(user, first + nr, charged[nr]);
+}

@@ -40,5 +40,9 @@ int profil_limit_charge(struct profil_user *user, enum profil_limit limit,
 			unsigned int n);
 void profil_limit_refund(struct profil_user *user, enum profil_limit limit,
 			 unsigned int n);
+int profil_limit_charge_all(struct profil_user *user, enum profil_limit first, const u32 *charged,
+			    int nr);
+void profil_limit_refund_all(struct profil_user *user, enum profil_limit first,
+			     const u32 *charged, int nr);
 
 #endif /* _PROFIL_LIMITS_H */

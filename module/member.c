@@ -120,7 +120,8 @@ static int profil_member_add_locked(struct profil_table *table, struct task_stru
 	/* Who is exiting has none.  Who executes has another soon: its number tells. */
 	member->mm = data_race(READ_ONCE(task->mm)) ?: (void *)member;
 	member->exec_id = exec_id;
-	member->index = profil_table_row(table, parent, pid_nr_ns(tgid, table->pids), task->comm);
+	member->index = profil_table_row(table, parent, pid_nr_ns(tgid, table->pids), task->comm,
+					 0);
 	member->row = &table->processes[member->index];
 	member->apart = table->flags & PROFIL_SESSION_F_PER_PROCESS ? member->index : 0;
 	memset(member->timer_left, 0, sizeof(member->timer_left));

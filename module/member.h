@@ -36,8 +36,11 @@ struct profil_member {
 	struct rcu_head		free;
 };
 
-/* So many there are, and where they are found. */
+/* So many there are, and for each session of the whole machine so many more. */
+#define PROFIL_MACHINE	0x1000000
 extern atomic_t profil_members;
+
+/* Where they are found. */
 extern struct hlist_head profil_member_hash[1 << PROFIL_MEMBER_BITS];
 extern unsigned long profil_member_key;
 

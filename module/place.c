@@ -15,31 +15,10 @@
 #include <linux/profil.h>
 
 #include "member.h"
+#include "place.h"
 #include "profil.h"
 #include "race.h"
 #include "table.h"
-
-/* The process of a slot, or 0 where it is not told apart. */
-static __always_inline u32 profil_place_process(const struct profil_member *member, u32 object)
-{
-	return object >= PROFIL_OBJECT_KERNEL ? member->apart : member->index;
-}
-
-/* Counts @n ticks in the first slot that their place may have; false if another one has that. */
-static __always_inline bool profil_place_count_first(struct profil_member *member, u64 place,
-						     u32 object, unsigned long system,
-						     unsigned int n)
-{
-	u32 process = profil_place_process(member, object);
-	struct profil_table *table = member->table;
-	struct profil_slot *slot;
-
-	slot = &table->slots[profil_table_begin(table, place, object, process)];
-	if (unlikely(!profil_table_is(slot, place, object, process)))
-		return false;
-	profil_table_count(&slot->user, system, n);
-	return true;
-}
 
 /* Counts @n ticks whose slot is not the first that it may be; who finds none is @full. */
 static noinline void profil_place_search(struct profil_member *member, u64 place, u32 object,
@@ -134,8 +113,8 @@ static noinline void profil_place_hint(struct profil_member *member, struct mm_s
 }
 
 /* @n ticks at @pc, where the kept ranges do not say all. */
-static PROFIL_LOOK void profil_place_look(struct profil_member *member, struct mm_struct *mm,
-					  u64 pc, unsigned long system, unsigned int n)
+PROFIL_LOOK void profil_place_look(struct profil_member *member, struct mm_struct *mm, u64 pc,
+				   unsigned long system, unsigned int n)
 {
 	u32 object = PROFIL_OBJECT_NONE;
 	struct vm_area_struct *vma;
@@ -154,20 +133,6 @@ static PROFIL_LOOK void profil_place_look(struct profil_member *member, struct m
 	}
 	mmap_read_unlock(mm);
 	profil_place_count(member, place, object, system, n);
-}
-
-/* Counts @n ticks at @pc if a kept range says where that is, and it has a slot. */
-static __always_inline bool profil_place_known(struct profil_member *member,
-					       struct mm_struct *mm, u64 pc,
-					       unsigned long system, unsigned int n)
-{
-	u32 seq = profil_mm_seq(mm), object;
-	u64 place;
-
-	if (seq & PROFIL_KEPT_CHANGES)
-		return false;
-	place = profil_kept_place(&member->kept, pc, seq, &object);
-	return object && profil_place_count_first(member, place, object, system, n);
 }
 
 /* @n ticks of current in the image that may be counted, or in none. */
@@ -202,8 +167,7 @@ static bool profil_place_due(struct profil_table *table, unsigned long system)
 }
 
 /* Where the kernel was, beside the place that the thread returns to.  @regs may be NULL. */
-static void profil_place_kernel(struct profil_member *member, struct pt_regs *regs,
-				unsigned int n)
+void profil_place_kernel(struct profil_member *member, struct pt_regs *regs, unsigned int n)
 {
 	u64 pc = regs ? instruction_pointer(regs) : 0;
 	struct profil_table *table = member->table;

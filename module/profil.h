@@ -26,10 +26,13 @@
  *  follow.c     fork, exec and exit of members; which programs they may execute
  *  flush.c      delivery for others: the worker, START and STOP
  *  tick.h, .c   one sample, from the hook to its class
- *  place.c      a member's tick: where that is in which file, and its slot
+ *  system.c     a tick of the whole machine: whose it is, which class
+ *  name.c       the row of a control group and a program's name
+ *  place.h, .c  a member's tick: where that is in which file, and its slot
  *  member.h, .c processes that sessions count, found by struct pid
  *  kept.h, .c   what is kept of a member's mappings
- *  table.h, .c  the tables of a session
+ *  layout.c     the tables of a session: made, mapped, freed
+ *  table.h, .c  their entries: slots, objects, rows
  *  command.h, .c the general format of a command
  *  deliver.c    a lost sample: one record to its counter, or the reason why not
  *               (other places of lost samples: enum profil_class below)
@@ -62,6 +65,7 @@
  * The way of a member's tick is another one, which touches no user memory:
  *
  *  hook_ftrace.c -> tick.h: is current's struct pid a member's?    member.h
+ *                   Or is everything counted?  Then whose it is                system.c
  *  place.c       -> is it due?  Is it the image that may be counted?
  *                   pc -> file and offset: the mapping of that moment, as it was kept, or
  *                   looked up by a trylock; else as it was before; else the address
@@ -92,6 +96,7 @@
  * and of sessions, where a tick takes kept->lock and table->lock:
  *
  *   profil_hook_mutex
+ *   profil_systems_mutex	the list of sessions of the whole machine
  *   table->settle	paths are taken of new objects
  *   mm->mmap_lock	the tick's trylock
  *   profil_member_lock	raw: the hash and lists of members, the rows
@@ -109,7 +114,8 @@
  *
  * A session is held by its descriptor, which the mapping holds too, and by each member until
  * that is freed, a grace period after it was one; it holds the hook and the module.  A member
- * holds its struct pid; mm and exec_id are keys.
+ * holds its struct pid; mm and exec_id are keys.  A session of the whole machine is held by
+ * its place in the list instead, until a grace period after it left that.
  */
 #ifndef _PROFIL_H
 #define _PROFIL_H
@@ -153,6 +159,7 @@ struct profil_pending;
 struct profil_reg;
 struct profil_set;
 struct profil_ioc_stats;
+struct profil_table;
 struct pt_regs;
 struct vm_area_struct;
 struct work_struct;
@@ -231,9 +238,19 @@ void profil_follow_init(void);
 void profil_flush_all(struct profil_reg *reg);
 void profil_flush_worker(struct work_struct *work);
 
+/* system.c */
+int profil_system_pool(struct profil_table *table);
+int profil_system_start(struct profil_table *table, struct profil_table *former);
+void profil_system_stop(struct profil_table *table);
+void profil_system_tick(void);
+
+/* name.c */
+u32 profil_name_row(struct profil_table *table);
+
 /* place.c */
 void profil_place_tick(struct profil_member *member, struct pt_regs *regs);
 void profil_place_sample(struct profil_member *member, struct pt_regs *regs, unsigned int n);
+void profil_place_kernel(struct profil_member *member, struct pt_regs *regs, unsigned int n);
 
 /* deliver.c */
 void profil_deliver_settle(struct profil_reg *reg, enum profil_class class,

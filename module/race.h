@@ -25,7 +25,7 @@ enum profil_race_point {
 	PROFIL_RACE_SETTLE,	/* hook has no users, not disarmed */
 	PROFIL_RACE_TAKEOVER,	/* own timers armed, the other hook still on the tick */
 	PROFIL_RACE_GONE,	/* task_work done but for its return */
-	PROFIL_RACE_COUNT,	/* member's row counted, slot not */
+	PROFIL_RACE_COUNT,	/* row counted, slot not */
 	PROFIL_RACE_LOOK,	/* mapping found, not looked at */
 	PROFIL_RACE_FREE,	/* entry of a table found free, not locked */
 	PROFIL_RACE_FILL,	/* slot filled, not published */

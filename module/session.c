@@ -9,14 +9,12 @@
 #include <linux/err.h>
 #include <linux/file.h>
 #include <linux/fs.h>
-#include <linux/log2.h>
 #include <linux/mm.h>
 #include <linux/module.h>
 #include <linux/pid_namespace.h>
 #include <linux/poll.h>
 #include <linux/rcupdate.h>
 #include <linux/slab.h>
-#include <linux/vmalloc.h>
 
 #include "command.h"
 #include "limits.h"
@@ -34,33 +32,15 @@ static_assert(sizeof(struct profil_process) == 56);
 static_assert(sizeof(struct profil_object_entry) == 24);
 
 #define PROFIL_SESSION_FLAGS	(PROFIL_SESSION_F_NOINHERIT | PROFIL_SESSION_F_PER_PROCESS | \
-				 PROFIL_SESSION_F_USER_ONLY | PROFIL_SESSION_F_KERNEL)
+				 PROFIL_SESSION_F_USER_ONLY | PROFIL_SESSION_F_KERNEL | \
+				 PROFIL_SESSION_F_SYSTEM)
+/* Those that a session of the whole machine may have. */
+#define PROFIL_SYSTEM_FLAGS	(PROFIL_SESSION_F_SYSTEM | PROFIL_SESSION_F_KERNEL)
 
 /* Only its credentials are of use, and it keeps the module loaded until the end. */
 static const struct file_operations profil_authority_fops = {
 	.owner	= THIS_MODULE,
 };
-
-static void profil_session_refund(struct profil_user *user, const u32 *charged, int nr)
-{
-	while (nr--)
-		profil_limit_refund(user, PROFIL_LIMIT_SESSIONS + nr, charged[nr]);
-}
-
-/* Charges the limits from PROFIL_LIMIT_SESSIONS on: 0, or -ENOSPC. */
-static int profil_session_charge(struct profil_user *user, const u32 *charged, int nr)
-{
-	int i, err;
-
-	for (i = 0; i < nr; i++) {
-		err = profil_limit_charge(user, PROFIL_LIMIT_SESSIONS + i, charged[i]);
-		if (err) {
-			profil_session_refund(user, charged, i);
-			return err;
-		}
-	}
-	return 0;
-}
 
 static void profil_session_work(struct work_struct *work)
 {
@@ -68,6 +48,13 @@ static void profil_session_work(struct work_struct *work)
 
 	profil_table_settle(table);
 	wake_up_all(&table->wait);
+}
+
+static void profil_session_free(struct profil_table *table)
+{
+	kvfree(table->pool);
+	free_percpu(table->seen);
+	profil_table_free(table);
 }
 
 /* The descriptor and all members are gone, and no tick can see the session. */
@@ -81,19 +68,19 @@ static void profil_session_end(struct work_struct *work)
 
 	cancel_work_sync(&table->work);
 	put_pid_ns(table->pids);
-	kvfree(table->pool);
-	profil_table_free(table);
-	profil_session_refund(user, charged, ARRAY_SIZE(charged));
+	profil_session_free(table);
+	profil_limit_refund_all(user, PROFIL_LIMIT_SESSIONS, charged, ARRAY_SIZE(charged));
 	profil_user_put(user);
 	profil_hook_put();
 	/* The module may be unloaded from here on, but waits for this work. */
 	fput(authority);
 }
 
-/* Takes the members out.  Ticks that saw them are over when this returns. */
+/* Takes the members out, or the whole machine.  Ticks that saw them are over when this returns. */
 static void profil_session_stop(struct profil_table *table)
 {
 	profil_member_stop(table);
+	profil_system_stop(table);
 	synchronize_rcu();
 	WRITE_ONCE(table->page->state, PROFIL_SESSION_STOPPED);
 	wake_up_all(&table->wait);
@@ -109,9 +96,13 @@ static int profil_session_ioctl_stop(struct file *file, struct profil_args *args
 	return 0;
 }
 
+static int profil_session_follow(struct file *file, struct profil_args *args);
+
 static const struct profil_command profil_session_commands[] = {
 	PROFIL_COMMAND(PROFIL_IOC_STOP, profil_ioc_stop, cookie, false,
 		       profil_session_ioctl_stop, NULL),
+	PROFIL_COMMAND(PROFIL_IOC_SESSION, profil_ioc_session, __reserved, true,
+		       profil_session_follow, profil_session_told),
 	PROFIL_COMMAND(PROFIL_IOC_JOIN, profil_ioc_join, flags, false,
 		       profil_join, NULL),
 	PROFIL_COMMAND(PROFIL_IOC_ATTACH, profil_ioc_attach, __reserved, false,
@@ -129,20 +120,11 @@ static long profil_session_ioctl(struct file *file, unsigned int cmd, unsigned l
 /* To be read only, now and later.  Not for children: they have no use for it. */
 static int profil_session_mmap(struct file *file, struct vm_area_struct *vma)
 {
-	struct profil_table *table = file->private_data;
-	size_t length = vma->vm_end - vma->vm_start, i;
-	int err = 0;
-
-	if (vma->vm_pgoff || length > table->bytes)
-		return -EINVAL;
 	if (vma->vm_flags & VM_WRITE)
 		return -EACCES;
 	vm_flags_clear(vma, VM_MAYWRITE | VM_MAYEXEC);
 	vm_flags_set(vma, VM_DONTEXPAND | VM_DONTDUMP | VM_DONTCOPY);
-	for (i = 0; !err && i < length; i += PAGE_SIZE)
-		err = vm_insert_page(vma, vma->vm_start + i,
-				     vmalloc_to_page((void *)table->page + i));
-	return err;
+	return profil_table_map(file->private_data, vma);
 }
 
 static __poll_t profil_session_poll(struct file *file, poll_table *wait)
@@ -158,6 +140,7 @@ static int profil_session_release(struct inode *inode, struct file *file)
 	struct profil_table *table = file->private_data;
 
 	profil_member_stop(table);
+	profil_system_stop(table);
 	profil_member_put(table);
 	return 0;
 }
@@ -175,17 +158,19 @@ static const struct file_operations profil_session_fops = {
 /* The rest of a session, whose tables there are; its end undoes all of it. */
 static int profil_session_fill(struct profil_table *table, struct profil_user *user)
 {
+	bool system = table->flags & PROFIL_SESSION_F_SYSTEM;
 	struct file *authority;
 	int err;
 
-	err = profil_member_pool(table);
+	err = system ? profil_system_pool(table) : profil_member_pool(table);
 	if (err)
 		return err;
 	authority = anon_inode_getfile("[profil_authority]", &profil_authority_fops, NULL,
 				       O_RDONLY);
 	if (IS_ERR(authority))
 		return PTR_ERR(authority);
-	err = profil_hook_get(PROFIL_HOOK_FOLLOW | (table->timer ? PROFIL_HOOK_TIMER : 0));
+	err = profil_hook_get((system ? 0 : PROFIL_HOOK_FOLLOW) |
+			      (table->timer ? PROFIL_HOOK_TIMER : 0));
 	if (err) {
 		fput(authority);
 		return err;
@@ -209,24 +194,17 @@ static struct profil_table *profil_session_make(const struct profil_ioc_session 
 	struct profil_table *table;
 	int err;
 
-	err = profil_session_charge(user, charged, ARRAY_SIZE(charged));
+	err = profil_limit_charge_all(user, PROFIL_LIMIT_SESSIONS, charged, ARRAY_SIZE(charged));
 	if (err)
 		return ERR_PTR(err);
 	table = profil_table_create(args);
 	err = table ? profil_session_fill(table, user) : -ENOMEM;
 	if (!err)
 		return table;
-	if (table) {
-		kvfree(table->pool);
-		profil_table_free(table);
-	}
-	profil_session_refund(user, charged, ARRAY_SIZE(charged));
+	if (table)
+		profil_session_free(table);
+	profil_limit_refund_all(user, PROFIL_LIMIT_SESSIONS, charged, ARRAY_SIZE(charged));
 	return ERR_PTR(err);
-}
-
-static bool profil_session_size_valid(u32 nr, u32 least, u32 most, bool power)
-{
-	return nr >= least && nr <= most && (!power || is_power_of_2(nr));
 }
 
 /* As with START: only the timer source takes a jitter, and it needs a rate. */
@@ -243,17 +221,16 @@ static int profil_session_check(const struct profil_ioc_session *args)
 
 	if (args->__reserved || !profil_session_source_valid(args) ||
 	    (args->flags & PROFIL_SESSION_F_USER_ONLY && args->flags & PROFIL_SESSION_F_KERNEL) ||
-	    !profil_session_size_valid(args->slots, PROFIL_SLOTS_MIN, PROFIL_SLOTS_MAX, true) ||
-	    !profil_session_size_valid(args->processes, PROFIL_PROCESSES_MIN,
-				       PROFIL_PROCESSES_MAX, false) ||
-	    !profil_session_size_valid(args->objects, PROFIL_OBJECTS_MIN,
-				       PROFIL_OBJECTS_MAX, true))
+	    (args->flags & PROFIL_SESSION_F_SYSTEM &&
+	     args->flags & PROFIL_SESSION_FLAGS & ~PROFIL_SYSTEM_FLAGS) ||
+	    !profil_table_sizes_valid(args))
 		return -EINVAL;
 	if (args->flags & ~PROFIL_SESSION_FLAGS || args->source > PROFIL_SOURCE_TIMER ||
-	    args->rate > rate_max || !profil_follow_possible())
+	    args->rate > rate_max || !profil_follow_possible() ||
+	    (args->flags & PROFIL_SESSION_F_SYSTEM && (args->rate || args->source)))
 		return -EOPNOTSUPP;
-	/* Where the kernel is tells where it lies in memory. */
-	return args->flags & PROFIL_SESSION_F_KERNEL && !perfmon_capable() ? -EPERM : 0;
+	/* Of what others do; and where the kernel is tells where it lies in memory. */
+	return args->flags & PROFIL_SYSTEM_FLAGS && !perfmon_capable() ? -EPERM : 0;
 }
 
 /* The flags that sessions can have, or 0: there are none. */
@@ -263,8 +240,8 @@ u32 profil_session_flags(void)
 	       PROFIL_SESSION_FLAGS : 0;
 }
 
-/* PROFIL_IOC_SESSION: 0, or an error of the user interface.  May sleep. */
-int profil_session_create(struct file *device, struct profil_args *args)
+/* A session, which follows @former if that is not NULL.  May sleep. */
+static int profil_session_open(struct profil_args *args, struct profil_table *former)
 {
 	struct profil_table *table;
 	struct profil_user *user;
@@ -286,7 +263,31 @@ int profil_session_create(struct file *device, struct profil_args *args)
 	if (IS_ERR(file))
 		profil_member_put(table);
 	args->session.out_fd = profil_command_open(args, file);
-	return min(args->session.out_fd, 0);
+	if (args->session.out_fd < 0)
+		return args->session.out_fd;
+	if (args->session.flags & PROFIL_SESSION_F_SYSTEM)
+		err = profil_system_start(table, former);
+	if (err)
+		profil_command_close(args, args->session.out_fd, false);
+	else if (former)
+		profil_session_stop(former);
+	return err;
+}
+
+/* PROFIL_IOC_SESSION of the device: 0, or an error of the user interface.  May sleep. */
+int profil_session_create(struct file *device, struct profil_args *args)
+{
+	return profil_session_open(args, NULL);
+}
+
+/* PROFIL_IOC_SESSION of a session, which the new one follows. */
+static int profil_session_follow(struct file *file, struct profil_args *args)
+{
+	struct profil_table *former = file->private_data;
+
+	if (!(former->flags & args->session.flags & PROFIL_SESSION_F_SYSTEM))
+		return -EINVAL;
+	return profil_session_open(args, former);
 }
 
 /* Who cannot be told of a session cannot have one. */

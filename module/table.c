@@ -5,14 +5,8 @@
 #include <linux/errno.h>
 #include <linux/file.h>
 #include <linux/fs.h>
-#include <linux/log2.h>
-#include <linux/mm.h>
 #include <linux/nospec.h>
-#include <linux/random.h>
-#include <linux/slab.h>
 #include <linux/string.h>
-#include <linux/time64.h>
-#include <linux/vmalloc.h>
 
 #include "limits.h"
 #include "race.h"
@@ -20,14 +14,18 @@
 
 struct workqueue_struct *profil_table_wq;
 
-static atomic64_t profil_table_timers = ATOMIC64_INIT(0);
+/* Whether a place that has no slot yet may have a free one.  Under the lock. */
+static bool profil_table_room(const struct profil_table *table, u64 place)
+{
+	return table->slots_used < table->slots_most || place == PROFIL_PLACE_OTHERS;
+}
 
 /*
  * The slot of a place, from index @begin on; or NULL if the table is full, as far as a
  * tick may look.  Hardirq.
  */
-struct profil_slot *profil_table_slot(struct profil_table *table, u32 begin, u64 place,
-				      u32 object, u32 process)
+static struct profil_slot *profil_table_search(struct profil_table *table, u32 begin,
+					       u64 place, u32 object, u32 process)
 {
 	u32 mask = table->page->slots - 1, i;
 	struct profil_slot *slot;
@@ -37,7 +35,8 @@ struct profil_slot *profil_table_slot(struct profil_table *table, u32 begin, u64
 		if (!smp_load_acquire(&slot->object)) {	/* (T) */
 			profil_race(PROFIL_RACE_FREE);
 			raw_spin_lock(&table->lock);
-			if (!slot->object) {
+			if (!slot->object && profil_table_room(table, place)) {
+				table->slots_used++;
 				slot->place = place;
 				slot->process = process;
 				profil_race(PROFIL_RACE_FILL);
@@ -49,6 +48,18 @@ struct profil_slot *profil_table_slot(struct profil_table *table, u32 begin, u64
 			return slot;
 	}
 	return NULL;
+}
+
+/* The same; of the whole machine, also the slot of all places of @object that have none. */
+struct profil_slot *profil_table_slot(struct profil_table *table, u32 begin, u64 place,
+				      u32 object, u32 process)
+{
+	struct profil_slot *slot = profil_table_search(table, begin, place, object, process);
+
+	if (slot || !(table->flags & PROFIL_SESSION_F_SYSTEM))
+		return slot;
+	begin = profil_table_begin(table, PROFIL_PLACE_OTHERS, object, process);
+	return profil_table_search(table, begin, PROFIL_PLACE_OTHERS, object, process);
 }
 
 /* Makes a free entry that of @file.  Its path is taken where one may sleep. */
@@ -108,9 +119,10 @@ u32 profil_table_object(struct profil_table *table, struct file *file,
 
 /*
  * The index of a new row, or 0 if there is none: row 0 is that of all who found no other.
- * Under profil_member_lock.
+ * Under profil_member_lock or, of the whole machine, the table's.
  */
-u32 profil_table_row(struct profil_table *table, u32 parent, u32 pid, const char *comm)
+u32 profil_table_row(struct profil_table *table, u32 parent, u32 pid, const char *comm,
+		     u64 cgroup)
 {
 	u32 index = table->page->processes_used;
 	struct profil_process *row = &table->processes[index];
@@ -119,6 +131,7 @@ u32 profil_table_row(struct profil_table *table, u32 parent, u32 pid, const char
 		return 0;
 	row->pid = pid;
 	row->parent = parent;
+	row->cgroup = cgroup;
 	row->state = PROFIL_PROCESS_MEMBER;
 	strscpy_pad(row->comm, comm, sizeof(row->comm));
 	smp_store_release(&table->page->processes_used, index + 1);	/* (T) */
@@ -163,96 +176,6 @@ int profil_table_path(struct profil_table *table, u32 object, struct path *path)
 	profil_table_settle(table);
 	*path = table->files[object].path;
 	return 0;
-}
-
-/* Lays the tables out behind the first page, and returns the size of it all. */
-static size_t profil_table_layout(struct profil_session_page *page,
-				  const struct profil_ioc_session *args)
-{
-	page->size = sizeof(*page);
-	page->abi = PROFIL_ABI;
-	page->slots = args->slots;
-	page->slot_len = sizeof(struct profil_slot);
-	page->slots_offset = PAGE_SIZE;
-	page->processes = args->processes;
-	page->process_len = sizeof(struct profil_process);
-	page->processes_offset = page->slots_offset +
-				 (u64)page->slots * page->slot_len;
-	page->objects = args->objects;
-	page->object_len = sizeof(struct profil_object_entry);
-	page->objects_offset = page->processes_offset +
-			       (u64)page->processes * page->process_len;
-	page->state = PROFIL_SESSION_ON;
-	/* Row 0, which is there from the beginning. */
-	page->processes_used = 1;
-	return PAGE_ALIGN(page->objects_offset + (u64)page->objects * page->object_len);
-}
-
-/* Which ticks are due, or the periods of the timer source. */
-static void profil_table_rate(struct profil_table *table,
-			      const struct profil_ioc_session *args)
-{
-	bool timer = args->source == PROFIL_SOURCE_TIMER;
-
-	profil_due_rate(&table->due, timer ? 0 : args->rate);
-	table->due.secret = profil_due_secret();
-	table->picky = timer || table->due.take < table->due.window ||
-		       args->flags & (PROFIL_SESSION_F_USER_ONLY | PROFIL_SESSION_F_KERNEL);
-	if (!timer)
-		return;
-	table->timer = atomic64_inc_return(&profil_table_timers);
-	table->period = NSEC_PER_SEC / args->rate;
-	table->spread = (u64)table->period * args->jitter / 100;
-}
-
-/*
- * Makes the tables of a session, whose sizes are checked, or returns NULL.  What session.c
- * and member.c have in it is theirs to fill.  May sleep.
- */
-struct profil_table *profil_table_create(const struct profil_ioc_session *args)
-{
-	struct profil_table *table = kzalloc(sizeof(*table), GFP_KERNEL_ACCOUNT);
-	struct profil_session_page page = {};
-
-	if (!table)
-		return NULL;
-	raw_spin_lock_init(&table->lock);
-	mutex_init(&table->settle);
-	table->bytes = profil_table_layout(&page, args);
-	table->page = __vmalloc(table->bytes, PROFIL_GFP_TABLES | __GFP_ZERO);
-	table->files = kvcalloc(args->objects, sizeof(*table->files), PROFIL_GFP);
-	table->buckets = kvcalloc(args->objects, sizeof(*table->buckets), PROFIL_GFP);
-	if (!table->page || !table->files || !table->buckets) {
-		profil_table_free(table);
-		return NULL;
-	}
-	*table->page = page;
-	table->slots = (void *)table->page + page.slots_offset;
-	table->processes = (void *)table->page + page.processes_offset;
-	table->objects = (void *)table->page + page.objects_offset;
-	table->slot_shift = 64 - ilog2(args->slots);
-	table->object_shift = 64 - ilog2(args->objects);
-	table->secret = get_random_u64() | 1;
-	table->flags = args->flags;
-	profil_table_rate(table, args);
-	return table;
-}
-
-/* Frees the tables, and lets go of all objects.  May sleep; nobody else has them. */
-void profil_table_free(struct profil_table *table)
-{
-	u32 i;
-
-	if (table->page && table->files) {
-		profil_table_settle(table);
-		for (i = 0; i < table->page->objects; i++)
-			if (table->files[i].inode)
-				path_put(&table->files[i].path);
-	}
-	kvfree(table->buckets);
-	kvfree(table->files);
-	vfree(table->page);
-	kfree(table);
 }
 
 int profil_table_init(void)

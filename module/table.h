@@ -2,7 +2,7 @@
 /*
  * A session: the tables that the reader maps, and what the kernel keeps beside them.
  *
- * Who uses an entry that was free does so under table->lock, rows under
+ * Who uses an entry that was free does so under table->lock, rows of members under
  * profil_member_lock.  What says that it is used is stored last (T), with release semantics,
  * and loaded with acquire semantics by ticks and by the reader.  From then on it does not
  * change but for its counts, which are atomic.
@@ -35,7 +35,9 @@ struct file;
 struct inode;
 struct pid_namespace;
 struct profil_member;
+struct profil_seen;
 struct profil_user;
+struct vm_area_struct;
 
 /* What the kernel keeps of an object.  Its path, and before that its file, hold the inode. */
 struct profil_object_file {
@@ -56,9 +58,12 @@ struct profil_table {
 	 * the reader must not learn of an address of the kernel's where it begins to look.
 	 */
 	u32				*buckets;
+	/* Of names, as in name.c: the index of their row, or 0; or NULL. */
+	u32				*rows;
 	u64			secret;		/* odd */
 	u32			slot_shift;	/* 64 less the logarithm of their number */
 	u32			object_shift;
+	u32			row_shift;
 	u32			flags;		/* PROFIL_SESSION_F_* */
 	bool			picky;		/* there is more to a tick than its place */
 	struct profil_due	due;
@@ -71,13 +76,18 @@ struct profil_table {
 	atomic64_t		number ____cacheline_aligned_in_smp;	/* of ticks, if rated */
 
 	raw_spinlock_t		lock;		/* interrupts off */
+	u32			slots_used;	/* lock */
+	u32			slots_most;	/* of places; others may use the rest */
 	struct hlist_head	spare;		/* lock; members to be had */
 	u32			unsettled;	/* lock; the first without a path, or 0 */
 
 	struct hlist_head	members;	/* profil_member_lock */
 	bool			had_members;	/* set once, by a command */
 	bool			stopped;	/* profil_member_lock to change */
-	struct profil_member	*pool;
+	struct profil_member	*pool;		/* or NULL, of the whole machine: */
+	struct profil_seen __percpu *seen;
+	struct hlist_node	system;		/* profil_systems_mutex, RCU */
+	struct rcu_head		unseen;
 
 	struct file		*authority;	/* its credentials are the maker's */
 	struct pid_namespace	*pids;		/* the maker's */
@@ -86,7 +96,8 @@ struct profil_table {
 	wait_queue_head_t	wait;		/* of poll() */
 	struct work_struct	work;		/* what a tick or a tracepoint cannot do */
 	struct work_struct	end;
-	refcount_t		refs;		/* the descriptor, and each member until freed */
+	/* The descriptor; each member or, of the whole machine, the list, until freed. */
+	refcount_t		refs;
 };
 
 extern struct workqueue_struct *profil_table_wq;
@@ -154,12 +165,17 @@ struct profil_slot *profil_table_slot(struct profil_table *table, u32 begin, u64
 				      u32 object, u32 process);
 u32 profil_table_object(struct profil_table *table, struct file *file,
 			const struct inode *inode);
-u32 profil_table_row(struct profil_table *table, u32 parent, u32 pid, const char *comm);
+u32 profil_table_row(struct profil_table *table, u32 parent, u32 pid, const char *comm,
+		     u64 cgroup);
 void profil_table_settle(struct profil_table *table);
 int profil_table_path(struct profil_table *table, u32 object, struct path *path);
-struct profil_table *profil_table_create(const struct profil_ioc_session *args);
-void profil_table_free(struct profil_table *table);
 int profil_table_init(void);
 void profil_table_exit(void);
+
+/* layout.c */
+bool profil_table_sizes_valid(const struct profil_ioc_session *args);
+struct profil_table *profil_table_create(const struct profil_ioc_session *args);
+int profil_table_map(const struct profil_table *table, struct vm_area_struct *vma);
+void profil_table_free(struct profil_table *table);
 
 #endif /* _PROFIL_TABLE_H */

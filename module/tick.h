@@ -80,12 +80,18 @@ static __always_inline void profil_tick(struct profil_reg *reg, struct pt_regs *
 	profil_tick_rest(section, reg, run, regs, due);
 }
 
-/* A tick of current, for all sessions that count it. */
-static __always_inline void profil_tick_member(void)
+/* A tick of current, for all sessions that count it, of which there are @sessions. */
+static __always_inline void profil_tick_member(int sessions)
 {
-	struct pid *tgid = task_tgid(current);
+	struct pid *tgid;
 	struct profil_member *member;
 
+	if (unlikely(sessions >= PROFIL_MACHINE)) {
+		profil_system_tick();
+		if (!(sessions % PROFIL_MACHINE))
+			return;
+	}
+	tgid = task_tgid(current);
 	hlist_for_each_entry_rcu(member, profil_member_bucket(tgid), node)
 		if (member->tgid == tgid)
 			profil_place_tick(member, get_irq_regs());
@@ -100,12 +106,14 @@ static __always_inline void profil_hook_tick(const struct profil_hook *hook)
 {
 	struct mm_struct *mm = current->mm;
 	struct profil_reg *reg;
+	int sessions;
 
 	if (READ_ONCE(profil_tick_hook) != hook)
 		return;
 	__this_cpu_inc(profil_tick_hits);
-	if (unlikely(atomic_read(&profil_members)))
-		profil_tick_member();
+	sessions = atomic_read(&profil_members);
+	if (unlikely(sessions))
+		profil_tick_member(sessions);
 	if (!mm)
 		return;
 	reg = profil_reg_find(mm);

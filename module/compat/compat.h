@@ -123,6 +123,13 @@ static inline void vm_flags_clear(struct vm_area_struct *vma, vm_flags_t flags)
 
 #define profil_vdso(mm) ((unsigned long)(mm)->context.vdso)
 
+/* Of the unified hierarchy; RCU has it while interrupts are off. */
+#ifdef CONFIG_CGROUPS
+#define profil_cgroup_id(task) cgroup_id(rcu_dereference_sched((task)->cgroups)->dfl_cgrp)
+#else
+#define profil_cgroup_id(task) ((void)(task), 0)
+#endif
+
 #ifdef HAVE_EXIT_GROUP_DEAD
 #define PROFIL_EXIT_ARGS void *data, struct task_struct *task, bool group_dead
 #else

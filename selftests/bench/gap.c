@@ -7,7 +7,7 @@
  * WHO is profiled, and by what: nobody; other, a process that sleeps, by us;
  * profil, sigprof, glibc, perf: this one; hundred: this one by us, as profil() does,
  * 100 times a second; floor: this one by that module; member: this one by a session
- * of ours; members: processes that sleep, by a session.  WORK
+ * of ours; members: processes that sleep, by a session; machine: all, by a session.  WORK
  * is what it does: user; few, the same in few instructions, where a session soon has
  * a slot for each; kernel, where it is nearly always in a system call; or
  * long, one call over many ticks.  NUMBER is of regions, for profil; of processes,

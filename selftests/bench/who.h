@@ -64,6 +64,23 @@ static inline unsigned long samples_session(void)
 	return *(const volatile __u64 *)&row->user + *(const volatile __u64 *)&row->system;
 }
 
+#define MACHINE	"machine"	/* who this process is to a session of all of it */
+
+static inline unsigned long samples_machine(void)
+{
+	const char *rows = (const char *)session + session->processes_offset;
+	const struct profil_process *row;
+	unsigned int i;
+
+	for (i = 1; i < session->processes_used; i++) {
+		row = (const void *)(rows + i * session->process_len);
+		if (!strcmp(row->comm, MACHINE))
+			return *(const volatile __u64 *)&row->user +
+			       *(const volatile __u64 *)&row->system;
+	}
+	return 0;
+}
+
 static inline void begin_nobody(void)
 {
 }
@@ -179,10 +196,11 @@ static inline void begin_other(void)
 	}
 }
 
-static inline int begin_session(void)
+static inline int begin_session(__u32 flags)
 {
 	struct profil_ioc_session args = {
 		.size = sizeof(args),
+		.flags = flags,
 		.slots = 65536,
 		.processes = 2048,
 		.objects = 1024,
@@ -206,13 +224,19 @@ static inline void join_session(int fd)
 
 static inline void begin_member(void)
 {
-	join_session(begin_session());
+	join_session(begin_session(0));
+}
+
+static inline void begin_machine(void)
+{
+	prctl(PR_SET_NAME, MACHINE);
+	begin_session(PROFIL_SESSION_F_SYSTEM);
 }
 
 /* Others are members: so many processes that sleep. */
 static inline void begin_members(void)
 {
-	int fd = begin_session(), ready[2];
+	int fd = begin_session(0), ready[2];
 	unsigned long i;
 	char byte;
 
@@ -291,6 +315,7 @@ static const struct who whos[] = {
 	{ "perf", begin_perf, samples_ring, false },
 	{ "member", begin_member, samples_session, true },
 	{ "members", begin_members, samples_none, false },
+	{ "machine", begin_machine, samples_machine, true },
 	{ "floor", begin_floor, samples_counter, false },
 };
 

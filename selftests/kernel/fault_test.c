@@ -567,7 +567,7 @@ static int lowest_fd(int fd)
 
 /* How many SESSIONs failed.  Whose limits they still had would soon have no more. */
 static unsigned int sweep_session(struct __test_metadata *_metadata,
-				  FIXTURE_DATA(session) *self)
+				  FIXTURE_DATA(session) *self, __u32 flags)
 {
 	int lowest = lowest_fd(self->device), ret = 0;
 	struct profil_ioc_session args;
@@ -577,6 +577,7 @@ static unsigned int sweep_session(struct __test_metadata *_metadata,
 	for (n = 1; fired && n < FAULTS_MAX; n++) {
 		args = session_args();
 		args.slots = PROFIL_SLOTS_MIN;
+		args.flags = flags;
 		fault_arm(self->nth, n);
 		ret = profil_ioctl(self->device, PROFIL_IOC_SESSION, &args);
 		fired = fault_fired(self->nth);
@@ -599,7 +600,17 @@ TEST_F_TIMEOUT(session, session_without_memory_is_none, 1500)
 
 	/* The copies; the table, its page, files, buckets and members; two files. */
 	for (sweeps = 0; sweeps < SWEEPS && failed < 9; sweeps++)
-		failed = sweep_session(_metadata, self);
+		failed = sweep_session(_metadata, self, 0);
+	EXPECT_LE(9, failed);
+}
+
+TEST_F_TIMEOUT(session, session_of_the_machine_without_memory_is_none, 1500)
+{
+	unsigned int sweeps, failed = 0;
+
+	/* The same, but for members; the buckets of rows. */
+	for (sweeps = 0; sweeps < SWEEPS && failed < 9; sweeps++)
+		failed = sweep_session(_metadata, self, PROFIL_SESSION_F_SYSTEM);
 	EXPECT_LE(9, failed);
 }
 

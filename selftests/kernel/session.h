@@ -43,6 +43,17 @@ static inline __u32 query_flags(void)
 	return ret ? 0 : query.out_session_flags;
 }
 
+/* What is on the tick now. */
+static inline __u32 query_hook(void)
+{
+	struct profil_ioc_query query = { .size = sizeof(query) };
+	int device = profil_open();
+	int ret = profil_ioctl(device, PROFIL_IOC_QUERY, &query);
+
+	close(device);
+	return ret ? 0 : query.out_hook;
+}
+
 static inline int view_open(struct view *view, struct profil_ioc_session *args)
 {
 	int device = profil_open(), err;
@@ -231,7 +242,12 @@ static inline bool view_finish(const struct view *view, struct sums *sums)
 	       sums->files, sums->hot, sums->objects[PROFIL_OBJECT_ADDRESS],
 	       sums->objects[PROFIL_OBJECT_ANONYMOUS], sums->objects[PROFIL_OBJECT_NONE],
 	       sums->objects[PROFIL_OBJECT_VDSO], page->hinted);
-	return sums->ticks == page->not_due + sums->slots + page->exec + page->full &&
+	if (page->idle)
+		printf("# idle %llu kthreads %llu interrupts %llu\n", page->idle, page->kthreads,
+		       page->interrupts);
+	/* Who is idle has no row. */
+	return sums->ticks == page->not_due + sums->slots + page->exec + page->full +
+			      page->kthreads + page->interrupts &&
 	       !sums->objects[PROFIL_OBJECT_FREE];
 }
 

@@ -112,6 +112,70 @@ TEST_F(race, close_against_a_tick)
 	}
 }
 
+/* A session of the whole machine, whose ticks are held for a while. */
+static int open_machine(FIXTURE_DATA(race) *self, struct view *view)
+{
+	struct profil_ioc_session args = self->args;
+
+	args.flags = PROFIL_SESSION_F_SYSTEM;
+	return view_open(view, &args);
+}
+
+static pid_t spin_on_the_other(void)
+{
+	pid_t pid = fork();
+
+	if (!pid) {
+		pin(1);
+		burn_for_ever();
+	}
+	return pid;
+}
+
+/* What follows it has all that it has not, also of a tick that saw it. */
+TEST_F(race, session_that_follows_against_a_tick)
+{
+	struct profil_ioc_session args;
+	pid_t pid = spin_on_the_other();
+	struct view view;
+	int i;
+
+	ASSERT_LT(0, pid);
+	hold("count", 2000);
+	for (i = 0; i < TURNS; i++) {
+		ASSERT_EQ(0, open_machine(self, &view));
+		wait_ticks(&view, 2);
+		await_tick(&view);
+		args = self->args;
+		args.flags = PROFIL_SESSION_F_SYSTEM;
+		ASSERT_EQ(0, profil_ioctl(view.fd, PROFIL_IOC_SESSION, &args));
+		EXPECT_EQ(PROFIL_SESSION_STOPPED, view.page->state);
+		EXPECT_TRUE(view_finish(&view, &self->sums));
+		close(args.out_fd);
+		view_close(&view);
+	}
+	end_child(pid);
+}
+
+/* The tables are there until a tick is over that saw the session. */
+TEST_F(race, close_of_the_machine_against_a_tick)
+{
+	pid_t pid = spin_on_the_other();
+	struct view view;
+	int i;
+
+	ASSERT_LT(0, pid);
+	hold("count", 3000);
+	for (i = 0; i < TURNS; i++) {
+		ASSERT_EQ(0, open_machine(self, &view));
+		wait_ticks(&view, 2);
+		await_tick(&view);
+		view_close(&view);
+		usleep(10000);
+	}
+	end_child(pid);
+}
+
 /* ---- two CPUs at the same entry of a table */
 
 static void burn_copies(char *code)

@@ -63,10 +63,11 @@ static void replace_session(struct thread *t, int file)
 void op_session(struct thread *t)
 {
 	struct profil_ioc_session *args = (void *)t->args;
+	int file;
 
 	*args = (struct profil_ioc_session){
 		.size = sizeof(*args),
-		.flags = once_in(t, 2) ? below(t, 8) : 0,
+		.flags = once_in(t, 2) ? below(t, 32) : 0,
 		.slots = pick(t, 1024, 1024, 1024, 1024, 2048, 8192),
 		.processes = pick(t, 16, 16, 16, 17, 255),
 		.objects = pick(t, 16, 16, 16, 64, 1024),
@@ -82,7 +83,14 @@ void op_session(struct thread *t)
 	/* Any word of it, or none. */
 	if (once_in(t, 16))
 		((__u32 *)args)[1 + below(t, sizeof(*args) / 4 - 1)] = wild(t);
-	if (!command(t, any_descriptor(t), PROFIL_IOC_SESSION, sizeof(*args)) &&
+	if (once_in(t, 4)) {
+		args->flags = PROFIL_SESSION_F_SYSTEM | pick(t, 0, 0, PROFIL_SESSION_F_KERNEL);
+		args->rate = 0;
+	}
+	/* After another one, half of those of the whole machine. */
+	file = args->flags & PROFIL_SESSION_F_SYSTEM && once_in(t, 2) ? any_session(t) :
+	       any_descriptor(t);
+	if (!command(t, file, PROFIL_IOC_SESSION, sizeof(*args)) &&
 	    is_own(args->out_fd))
 		replace_session(t, args->out_fd);
 }

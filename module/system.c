@@ -1,0 +1,277 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Sessions of the whole machine: each tick of each CPU, by the control group and the name of
+ * who runs there.
+ *
+ * Nobody is followed.  What a CPU has seen of a process it keeps for itself, as long as the
+ * process' keys are the same.  So there is nothing to wait for at fork, exec and exit, and a
+ * tick shares with other CPUs only the tables.
+ */
+#include <linux/cgroup.h>
+#include <linux/errno.h>
+#include <linux/mutex.h>
+#include <linux/percpu.h>
+#include <linux/rculist.h>
+#include <linux/sched.h>
+#include <linux/sched/task_stack.h>
+#include <linux/string.h>
+#include <asm/irq_regs.h>
+#include <linux/profil.h>
+
+#include "member.h"
+#include "place.h"
+#include "profil.h"
+#include "race.h"
+#include "table.h"
+
+#define PROFIL_SEEN	16	/* processes that a CPU keeps, of a session */
+
+/*
+ * What a CPU has seen of a process, as if that were a member.  An mm may be another one by
+ * now, where it was before; but not of a process that began at the same time.  Hardirq, on
+ * that CPU alone.
+ */
+struct profil_seen {
+	struct profil_member	member;
+	u64			began;		/* in ns; a key, as are mm and exec_id */
+} ____cacheline_aligned;
+
+static struct hlist_head profil_systems;		/* profil_systems_mutex, RCU */
+
+/* Guards the list.  Task context. */
+static DEFINE_MUTEX(profil_systems_mutex);
+
+/* Makes what CPUs keep: 0, or -ENOMEM.  May sleep. */
+int profil_system_pool(struct profil_table *table)
+{
+	struct profil_seen *seen;
+	int cpu, i;
+
+	table->seen = __alloc_percpu_gfp(sizeof(*seen) * PROFIL_SEEN,
+					 __alignof__(*seen), GFP_KERNEL_ACCOUNT);
+	if (!table->seen)
+		return -ENOMEM;
+	for_each_possible_cpu(cpu) {
+		seen = per_cpu_ptr(table->seen, cpu);
+		for (i = 0; i < PROFIL_SEEN; i++, seen++) {
+			raw_spin_lock_init(&seen->member.kept.lock);
+			seen->member.table = table;
+			seen->member.row = table->processes;
+		}
+	}
+	return 0;
+}
+
+/* Where this CPU keeps what it has seen of a process; that may be another one. */
+static __always_inline struct profil_seen *profil_system_seen(struct profil_table *table,
+							      struct mm_struct *mm)
+{
+	/* They lie so far apart. */
+	return this_cpu_ptr(table->seen) + ((unsigned long)mm >> 11) % PROFIL_SEEN;
+}
+
+/* Another process than before: nothing is kept of it. */
+static noinline void profil_system_meet(struct profil_seen *seen, struct task_struct *task,
+					u64 began)
+{
+	profil_kept_forget(&seen->member.kept);
+	seen->member.mm = task->mm;
+	seen->member.exec_id = READ_ONCE(task->self_exec_id);
+	seen->began = began;
+}
+
+/* Has @member's row be that of current's name, of its group, or of all. */
+static noinline void profil_system_name(struct profil_member *member)
+{
+	u32 index = profil_name_row(member->table);
+
+	member->row = &member->table->processes[index];
+	member->index = index;
+	member->apart = index;
+}
+
+/* Whether a row is that of @task; of kernel threads and of groups it has to be looked for. */
+static __always_inline bool profil_system_is(const struct profil_process *row,
+					     const struct task_struct *task)
+{
+	const u64 *has = (const u64 *)row->comm, *is = (const u64 *)task->comm;
+
+	/* As in name.c. */
+	return row->cgroup == profil_cgroup_id(task) &&
+	       data_race(has[0] == is[0] && has[1] == is[1]);
+}
+
+/* Whether an interrupt was interrupted: as the kernel's own accounting has it. */
+static __always_inline bool profil_system_amid_interrupt(void)
+{
+	return (preempt_count() & (HARDIRQ_MASK | SOFTIRQ_OFFSET)) != HARDIRQ_OFFSET;
+}
+
+/* What is kept of the process of @task, with the row of its name. */
+static __always_inline struct profil_member *profil_system_member(struct profil_table *table,
+								  struct task_struct *task)
+{
+	struct profil_seen *seen = profil_system_seen(table, task->mm);
+	u64 began = task->group_leader->start_boottime;
+
+	if (unlikely(seen->member.mm != task->mm || seen->began != began ||
+		     seen->member.exec_id != READ_ONCE(task->self_exec_id)))
+		profil_system_meet(seen, task, began);
+	if (unlikely(!profil_system_is(seen->member.row, task)))
+		profil_system_name(&seen->member);
+	return &seen->member;
+}
+
+/* A tick at a place of current's program. */
+static __always_inline void profil_system_place(struct profil_member *member,
+						struct task_struct *task, struct pt_regs *regs,
+						unsigned long system)
+{
+	u64 pc = instruction_pointer(system ? task_pt_regs(task) : regs);
+
+	if (unlikely(!profil_place_known(member, task->mm, pc, system, 1)))
+		profil_place_look(member, task->mm, pc, system, 1);
+}
+
+static __always_inline void profil_system_count(struct profil_table *table,
+						struct task_struct *task, struct pt_regs *regs,
+						unsigned long system)
+{
+	struct profil_member *member = profil_system_member(table, task);
+
+	profil_table_inc(&member->row->user + system);
+	profil_race(PROFIL_RACE_COUNT);
+	profil_system_place(member, task, regs, system);
+}
+
+/* The class of a tick in the kernel that is at no place of a program, or NULL. */
+static __u64 *profil_system_class(struct profil_session_page *page, struct task_struct *task)
+{
+	if (profil_system_amid_interrupt())
+		return &page->interrupts;
+	/* An idle CPU that keeps softirqs off has something to do. */
+	if (!task->pid && !softirq_count())
+		return &page->idle;
+	/* As in profil_tick_rest(). */
+	if (data_race(task->flags) & PROFIL_PF_BORROWERS)
+		return &page->kthreads;
+	/* While it executes another program, that is loaded, and its registers are not. */
+	return task->mm && !data_race((bool)task->in_execve) ? NULL : &page->exec;
+}
+
+/* Whether there may be more to a tick in the kernel than its place; nearly never. */
+static __always_inline bool profil_system_picky(const struct profil_table *table,
+						const struct task_struct *task)
+{
+	if (profil_system_amid_interrupt() || table->flags & PROFIL_SESSION_F_KERNEL || !task->mm)
+		return true;
+	/* As in profil_tick_rest(), and as in profil_join_task(). */
+	return data_race(task->flags & PROFIL_PF_BORROWERS || task->in_execve);
+}
+
+/* Counts such a tick. */
+static noinline void profil_system_count_picky(struct profil_table *table,
+					       struct task_struct *task, struct pt_regs *regs)
+{
+	__u64 *class = profil_system_class(table->page, task);
+	struct profil_member *member;
+
+	if (class == &table->page->idle) {
+		profil_table_inc(class);
+		return;
+	}
+	member = profil_system_member(table, task);
+	profil_table_inc(&member->row->system);
+	profil_race(PROFIL_RACE_COUNT);
+	if (class)
+		profil_table_inc(class);
+	else
+		profil_system_place(member, task, regs, 1);
+	if (table->flags & PROFIL_SESSION_F_KERNEL)
+		profil_place_kernel(member, regs, 1);
+}
+
+/* A tick of this CPU, for all sessions of the whole machine.  Hardirq. */
+void profil_system_tick(void)
+{
+	struct task_struct *task = current;
+	struct pt_regs *regs = get_irq_regs();
+	struct profil_table *table;
+	struct hlist_node *node;
+
+	/* hlist_for_each_entry_rcu() would look twice at each. */
+	node = rcu_dereference_sched(hlist_first_rcu(&profil_systems));
+	for (; node; node = rcu_dereference_sched(hlist_next_rcu(node))) {
+		table = hlist_entry(node, struct profil_table, system);
+		if (user_mode(regs))
+			profil_system_count(table, task, regs, 0);
+		else if (unlikely(profil_system_picky(table, task)))
+			profil_system_count_picky(table, task, regs);
+		else
+			profil_system_count(table, task, regs, 1);
+	}
+}
+
+/* A grace period after the last tick that could see it. */
+static void profil_system_unseen(struct rcu_head *head)
+{
+	profil_member_put(container_of(head, struct profil_table, unseen));
+}
+
+/* It is in the list no more.  Ticks may still see it. */
+static void profil_system_left(struct profil_table *table)
+{
+	WRITE_ONCE(table->system.pprev, NULL);
+	atomic_sub(PROFIL_MACHINE, &profil_members);
+	call_rcu_hurry(&table->unseen, profil_system_unseen);
+}
+
+static int profil_system_full(void)
+{
+	struct profil_table *table;
+	int sessions = 0;
+
+	hlist_for_each_entry(table, &profil_systems, system)
+		sessions++;
+	return sessions == PROFIL_MEMBER_SESSIONS ? -ENOSPC : 0;
+}
+
+/*
+ * Ticks count in @table from here on, and in @former, if there is one, no more: 0, -ENOSPC,
+ * or -ESRCH if that was stopped.  May sleep.
+ */
+int profil_system_start(struct profil_table *table, struct profil_table *former)
+{
+	int err = 0;
+
+	mutex_lock(&profil_systems_mutex);
+	if (!former)
+		err = profil_system_full();
+	else if (hlist_unhashed(&former->system))
+		err = -ESRCH;
+	if (err)
+		goto out;
+	refcount_inc(&table->refs);
+	atomic_add(PROFIL_MACHINE, &profil_members);
+	if (former) {
+		/* Who goes through the list sees the one or the other. */
+		hlist_replace_rcu(&former->system, &table->system);
+		profil_system_left(former);
+	} else {
+		hlist_add_head_rcu(&table->system, &profil_systems);
+	}
+out:
+	mutex_unlock(&profil_systems_mutex);
+	return err;
+}
+
+/* Undoes profil_system_start(), if that is not undone; ticks may still see it.  May sleep. */
+void profil_system_stop(struct profil_table *table)
+{
+	mutex_lock(&profil_systems_mutex);
+	if (!hlist_unhashed(&table->system)) {
+		hlist_del_rcu(&table->system);
+		profil_system_left(table);
+	}
+	mutex_unlock(&profil_systems_mutex);
+}
