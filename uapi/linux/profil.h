@@ -20,7 +20,7 @@
  * The device may be opened in any mode.  A command neither reads nor writes it:
  * who may open the device may use all of them, on the own address space, and may
  * have sessions.  QUERY, START, STOP, STATS and SESSION are commands of the device;
- * JOIN, ATTACH, OBJECT and STOP are commands of a session's descriptor.
+ * JOIN, ATTACH, OBJECT, STOP and SESSION are commands of a session's descriptor.
  *
  * Each cause has one error:
  *
@@ -29,7 +29,8 @@
  * EINVAL     a size below the first version's, a reserved word that is not
  *            zero, flags that contradict each other, a histogram that is
  *            not aligned to its counters, a table of a session that is smaller
- *            or larger than it may be, or a pid that is not positive
+ *            or larger than it may be, a pid that is not positive, or a command
+ *            for members of a session that has none, or the reverse
  * E2BIG      a non-zero byte beyond what this kernel knows, a size above that
  *            of a page, or more regions than
  *            &struct profil_ioc_query.out_regions_max
@@ -51,9 +52,10 @@
  *            or ATTACH, and the process executed another program meanwhile
  * EPERM      JOIN or ATTACH, and the caller is another user than who made the
  *            session, or has fewer capabilities; or ATTACH, and the caller
- *            neither traces the process nor has CAP_PERFMON
- * ESRCH      ATTACH, and there is no such process, or it is ending; or JOIN or
- *            ATTACH, and the session is stopped
+ *            neither traces the process nor has CAP_PERFMON; or SESSION, and
+ *            the caller has not that where it is needed
+ * ESRCH      ATTACH, and there is no such process, or it is ending; or JOIN,
+ *            ATTACH or SESSION, and the session is stopped
  * EALREADY   JOIN or ATTACH, and the session counts the process already
  * ENFILE     START or SESSION, and the system has too many open files
  * EMFILE     SESSION, and the caller has too many
