@@ -110,7 +110,7 @@ struct profil_table *profil_table_create(const struct profil_ioc_session *args)
 	table->row_shift = 64 - ilog2(profil_table_rows(args));
 	table->slots_most = args->slots;
 	if (args->flags & PROFIL_SESSION_F_SYSTEM)
-		table->slots_most -= args->slots / 8;
+		table->slots_most -= args->slots / 4;
 	table->secret = get_random_u64() | 1;
 	table->flags = args->flags;
 	profil_table_rate(table, args);

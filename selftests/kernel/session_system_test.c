@@ -423,11 +423,12 @@ TEST_F(machine, too_many_places_are_counted_by_object)
 	}
 	end_child(pid);
 	ASSERT_TRUE(view_finish(&view, &self->sums));
-	EXPECT_EQ(0, view.page->full);
+	/* Even so, 32 slots side by side may be in use. */
+	EXPECT_GT(others / 10, view.page->full);
 	for (i = 0; i < view.page->slots; i++)
 		used += view_slot(&view, i)->object && view_slot(&view, i)->place !=
 			PROFIL_PLACE_OTHERS;
-	EXPECT_GE(PROFIL_SLOTS_MIN - PROFIL_SLOTS_MIN / 8, used);
+	EXPECT_GE(PROFIL_SLOTS_MIN - PROFIL_SLOTS_MIN / 4, used);
 	view_close(&view);
 }
 
@@ -449,7 +450,8 @@ static int copy_self(const char *path)
 
 /*
  * Two programs lie at the same addresses, and the memory of the one is that of the other
- * soon afterwards: none has places in the other's file.
+ * soon afterwards: none has places in the other's file.  Fork and exec have one piece of memory
+ * each, in turn, so each program runs twice.
  */
 TEST_F(machine, memory_that_is_used_again_is_another_program)
 {
@@ -470,7 +472,7 @@ TEST_F(machine, memory_that_is_used_again_is_another_program)
 
 		if (!pid) {
 			personality(ADDR_NO_RANDOMIZE);
-			execl(paths[i % 2], "session_system_test", "--burn", NULL);
+			execl(paths[i / 2 % 2], "session_system_test", "--burn", NULL);
 			_exit(127);
 		}
 		ASSERT_EQ(0, wait_for(pid));

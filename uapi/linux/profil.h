@@ -539,7 +539,7 @@ struct profil_ioc_object {
  * its own only while a quarter of the rows are free; what comes later counts in the row of
  * its control group whose &struct profil_process.comm is empty.  A place that finds no slot
  * counts in the slot of its object and row whose place is PROFIL_PLACE_OTHERS.  To have room
- * for these, other places are given a slot only while an eighth of the slots are free.
+ * for these, other places are given a slot only while a quarter of the slots are free.
  */
 
 /* Values of profil_session_page.state. */
