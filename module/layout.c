@@ -112,6 +112,7 @@ struct profil_table *profil_table_create(const struct profil_ioc_session *args)
 	if (args->flags & PROFIL_SESSION_F_SYSTEM)
 		table->slots_most -= args->slots / 4;
 	table->secret = get_random_u64() | 1;
+	get_random_bytes(&table->name_key, sizeof(table->name_key));
 	table->flags = args->flags;
 	profil_table_rate(table, args);
 	return table;

@@ -7,6 +7,7 @@
 #include <linux/ctype.h>
 #include <linux/pid.h>
 #include <linux/sched.h>
+#include <linux/siphash.h>
 #include <linux/string.h>
 #include <linux/profil.h>
 
@@ -23,55 +24,66 @@ struct profil_name {
 	};
 };
 
-/* A kernel thread is one of many of that name: of all CPUs, devices, processes. */
-static void profil_name_shorten(struct profil_name *name)
+/* Where the name ends: that of a kernel thread is of all CPUs, devices and processes. */
+static char *profil_name_end(struct profil_name *name, bool kernel)
 {
-	char *c = name->comm, *end = name->comm + sizeof(name->comm);
+	char *c = name->comm;
 
-	while (*c && *c != '/' && !(*c == '-' && isdigit(c[1])))
+	while (*c && !(kernel && (*c == '/' || (*c == '-' && isdigit(c[1])))))
 		c++;
-	memset(c, 0, end - c);
+	return c;
 }
 
 static void profil_name_read(struct profil_name *name)
 {
+	char *end;
+
 	name->cgroup = profil_cgroup_id(current);
 	/* Other threads of it may be changing the name: what is read then is nobody's. */
 	data_race(memcpy(name->comm, current->comm, sizeof(name->comm)));
+	name->comm[sizeof(name->comm) - 1] = '\0';
 	/* As in profil_tick_rest(). */
-	if (data_race(current->flags) & PROFIL_PF_BORROWERS)
-		profil_name_shorten(name);
+	end = profil_name_end(name, data_race(current->flags) & PROFIL_PF_BORROWERS);
+	/* Behind it may be what is left of a former one. */
+	memset(end, 0, name->comm + sizeof(name->comm) - end);
 }
 
-/* A new row, or 0.  Names leave a quarter of the rows to the groups themselves. */
-static u32 profil_name_add(struct profil_table *table, const struct profil_name *name)
+/* Whether a name may make a row: a quarter of them is left to the groups themselves. */
+static bool profil_name_room(const struct profil_table *table, const struct profil_name *name)
 {
-	u32 used = table->page->processes_used, most = table->page->processes;
+	u32 most = table->page->processes;
 
-	lockdep_assert_held(&table->lock);
 	if (name->comm[0])
 		most -= most / 4;
-	if (used >= most)
-		return 0;
-	return profil_table_row(table, 0, pid_nr_ns(task_tgid(current), table->pids), name->comm,
-				name->cgroup);
+	return READ_ONCE(table->page->processes_used) < most;
+}
+
+/* Where to begin to look.  Programs choose their names, and must not choose this. */
+static u32 profil_name_begin(const struct profil_table *table, const struct profil_name *name)
+{
+	return siphash_3u64(name->cgroup, name->half[0], name->half[1], &table->name_key) >>
+	       table->row_shift;
 }
 
 /* The index of the row of that name, or 0. */
 static u32 profil_name_find(struct profil_table *table, const struct profil_name *name)
 {
-	u64 key = name->cgroup ^ name->half[0] ^ name->half[1] << 17;
-	u32 begin = key * table->secret >> table->row_shift, mask = U32_MAX, index, i, *bucket;
+	u32 begin = profil_name_begin(table, name), mask = U32_MAX, index, i, *bucket;
 	const struct profil_process *row;
 
 	mask >>= table->row_shift - 32;
 	for (i = 0; i < PROFIL_PROBES; i++) {
 		bucket = &table->rows[(begin + i) & mask];
 		if (!smp_load_acquire(bucket)) {	/* (T) */
+			if (!profil_name_room(table, name))
+				return 0;
 			profil_race(PROFIL_RACE_FREE);
 			raw_spin_lock(&table->lock);
-			if (!*bucket)
-				smp_store_release(bucket, profil_name_add(table, name)); /* (T) */
+			if (!*bucket && profil_name_room(table, name)) {
+				index = profil_table_row(table, 0, pid_nr_ns(task_tgid(current), table->pids),
+							 name->comm, name->cgroup);
+				smp_store_release(bucket, index);	/* (T) */
+			}
 			raw_spin_unlock(&table->lock);
 		}
 		index = smp_load_acquire(bucket);	/* (T) */

@@ -2,6 +2,7 @@
 /*
  * The files of a session's places, for who reads it.  Task context.
  */
+#include <linux/capability.h>
 #include <linux/cred.h>
 #include <linux/dcache.h>
 #include <linux/err.h>
@@ -30,6 +31,15 @@ static struct file *profil_object_open(const struct path *path)
 	if (err)
 		return ERR_PTR(err);
 	return dentry_open(path, O_RDONLY | O_LARGEFILE, current_cred());
+}
+
+/*
+ * Of the whole machine, the file may be in a folder or in a namespace that the caller cannot
+ * come to, and is of nobody that he may trace.
+ */
+static bool profil_object_may(const struct profil_table *table)
+{
+	return !(table->flags & PROFIL_SESSION_F_SYSTEM) || capable(CAP_DAC_READ_SEARCH);
 }
 
 static int profil_object_path(const struct path *path, struct profil_ioc_object *object)
@@ -64,7 +74,9 @@ int profil_object(struct file *file, struct profil_args *args)
 	if (!err)
 		err = profil_object_path(&path, &args->object);
 	if (!err)
-		args->object.out_fd = profil_command_open(args, profil_object_open(&path));
+		args->object.out_fd = profil_command_open(args, profil_object_may(table) ?
+							  profil_object_open(&path) :
+							  ERR_PTR(-EACCES));
 	return err;
 }
 

@@ -24,7 +24,7 @@
 #include "race.h"
 #include "table.h"
 
-#define PROFIL_SEEN	16	/* processes that a CPU keeps, of a session */
+#define PROFIL_SEEN	16	/* processes that a CPU keeps, of a session, and who has no mm */
 
 /*
  * What a CPU has seen of a process, as if that were a member.  An mm may be another one by
@@ -34,6 +34,9 @@
 struct profil_seen {
 	struct profil_member	member;
 	u64			began;		/* in ns; a key, as are mm and exec_id */
+	/* Of its thread that was seen last; keys of the row, which may be that of its group. */
+	u64			cgroup;
+	u64			comm[TASK_COMM_LEN / sizeof(u64)];
 } ____cacheline_aligned;
 
 static struct hlist_head profil_systems;		/* profil_systems_mutex, RCU */
@@ -47,13 +50,13 @@ int profil_system_pool(struct profil_table *table)
 	struct profil_seen *seen;
 	int cpu, i;
 
-	table->seen = __alloc_percpu_gfp(sizeof(*seen) * PROFIL_SEEN,
+	table->seen = __alloc_percpu_gfp(sizeof(*seen) * (PROFIL_SEEN + 1),
 					 __alignof__(*seen), GFP_KERNEL_ACCOUNT);
 	if (!table->seen)
 		return -ENOMEM;
 	for_each_possible_cpu(cpu) {
 		seen = per_cpu_ptr(table->seen, cpu);
-		for (i = 0; i < PROFIL_SEEN; i++, seen++) {
+		for (i = 0; i <= PROFIL_SEEN; i++, seen++) {
 			raw_spin_lock_init(&seen->member.kept.lock);
 			seen->member.table = table;
 			seen->member.row = table->processes;
@@ -80,25 +83,31 @@ static noinline void profil_system_meet(struct profil_seen *seen, struct task_st
 	seen->began = began;
 }
 
-/* Has @member's row be that of current's name, of its group, or of all. */
-static noinline void profil_system_name(struct profil_member *member)
+/* Has the row be that of current's name, of its group, or of all. */
+static noinline void profil_system_name(struct profil_seen *seen, struct task_struct *task)
 {
-	u32 index = profil_name_row(member->table);
+	struct profil_member *member = &seen->member;
+	u32 index;
 
+	/* As in name.c.  It comes first, so that what changes then is seen by the next tick. */
+	data_race(memcpy(seen->comm, task->comm, sizeof(seen->comm)));
+	seen->cgroup = profil_cgroup_id(task);
+	barrier();
+	index = profil_name_row(member->table);
 	member->row = &member->table->processes[index];
 	member->index = index;
 	member->apart = index;
 }
 
-/* Whether a row is that of @task; of kernel threads and of groups it has to be looked for. */
-static __always_inline bool profil_system_is(const struct profil_process *row,
+/* Whether the row is that of @task. */
+static __always_inline bool profil_system_is(const struct profil_seen *seen,
 					     const struct task_struct *task)
 {
-	const u64 *has = (const u64 *)row->comm, *is = (const u64 *)task->comm;
+	const u64 *comm = (const u64 *)task->comm;
 
 	/* As in name.c. */
-	return row->cgroup == profil_cgroup_id(task) &&
-	       data_race(has[0] == is[0] && has[1] == is[1]);
+	return seen->cgroup == profil_cgroup_id(task) &&
+	       data_race(seen->comm[0] == comm[0] && seen->comm[1] == comm[1]);
 }
 
 /* Whether an interrupt was interrupted: as the kernel's own accounting has it. */
@@ -107,18 +116,30 @@ static __always_inline bool profil_system_amid_interrupt(void)
 	return (preempt_count() & (HARDIRQ_MASK | SOFTIRQ_OFFSET)) != HARDIRQ_OFFSET;
 }
 
-/* What is kept of the process of @task, with the row of its name. */
+/* What is kept of the process of @task, which has an mm, with the row of its name. */
 static __always_inline struct profil_member *profil_system_member(struct profil_table *table,
 								  struct task_struct *task)
 {
 	struct profil_seen *seen = profil_system_seen(table, task->mm);
+	/* Who has an mm has not been released, and has its leader. */
 	u64 began = task->group_leader->start_boottime;
 
 	if (unlikely(seen->member.mm != task->mm || seen->began != began ||
 		     seen->member.exec_id != READ_ONCE(task->self_exec_id)))
 		profil_system_meet(seen, task, began);
-	if (unlikely(!profil_system_is(seen->member.row, task)))
-		profil_system_name(&seen->member);
+	if (unlikely(!profil_system_is(seen, task)))
+		profil_system_name(seen, task);
+	return &seen->member;
+}
+
+/* The same of who has no mm: the row alone. */
+static struct profil_member *profil_system_other(struct profil_table *table,
+						 struct task_struct *task)
+{
+	struct profil_seen *seen = this_cpu_ptr(table->seen) + PROFIL_SEEN;
+
+	if (!profil_system_is(seen, task))
+		profil_system_name(seen, task);
 	return &seen->member;
 }
 
@@ -180,7 +201,7 @@ static noinline void profil_system_count_picky(struct profil_table *table,
 		profil_table_inc(class);
 		return;
 	}
-	member = profil_system_member(table, task);
+	member = task->mm ? profil_system_member(table, task) : profil_system_other(table, task);
 	profil_table_inc(&member->row->system);
 	profil_race(PROFIL_RACE_COUNT);
 	if (class)

@@ -14,10 +14,10 @@
 
 struct workqueue_struct *profil_table_wq;
 
-/* Whether a place that has no slot yet may have a free one.  Under the lock. */
+/* Whether a place that has no slot yet may have a free one; for good only under the lock. */
 static bool profil_table_room(const struct profil_table *table, u64 place)
 {
-	return table->slots_used < table->slots_most || place == PROFIL_PLACE_OTHERS;
+	return READ_ONCE(table->slots_used) < table->slots_most || place == PROFIL_PLACE_OTHERS;
 }
 
 /*
@@ -33,10 +33,13 @@ static struct profil_slot *profil_table_search(struct profil_table *table, u32 b
 	for (i = 0; i < PROFIL_PROBES; i++) {
 		slot = &table->slots[(begin + i) & mask];
 		if (!smp_load_acquire(&slot->object)) {	/* (T) */
+			/* Slots are never freed: it has none, and a full table needs no lock. */
+			if (!profil_table_room(table, place))
+				return NULL;
 			profil_race(PROFIL_RACE_FREE);
 			raw_spin_lock(&table->lock);
 			if (!slot->object && profil_table_room(table, place)) {
-				table->slots_used++;
+				WRITE_ONCE(table->slots_used, table->slots_used + 1);
 				slot->place = place;
 				slot->process = process;
 				profil_race(PROFIL_RACE_FILL);

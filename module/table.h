@@ -15,6 +15,7 @@
 #include <linux/mutex.h>
 #include <linux/path.h>
 #include <linux/refcount.h>
+#include <linux/siphash.h>
 #include <linux/spinlock.h>
 #include <linux/stddef.h>
 #include <linux/wait.h>
@@ -60,6 +61,7 @@ struct profil_table {
 	u32				*buckets;
 	/* Of names, as in name.c: the index of their row, or 0; or NULL. */
 	u32				*rows;
+	siphash_key_t		name_key;	/* where to begin in these */
 	u64			secret;		/* odd */
 	u32			slot_shift;	/* 64 less the logarithm of their number */
 	u32			object_shift;
@@ -143,7 +145,8 @@ static __always_inline void profil_table_count(__u64 *user, unsigned long system
 
 /*
  * Where to begin to look for a slot.  No key here is an address of the kernel's.  Its reader
- * can find the secret out by the slots that he sees, and spoils only a table of his own.
+ * can find the secret out by the slots that he sees, and spoils only a table of his own.  Of
+ * the whole machine, whoever fills it moves places into the slots of their objects.
  */
 static __always_inline u32 profil_table_begin(const struct profil_table *table, u64 place,
 					      u32 object, u32 process)

@@ -358,6 +358,34 @@ TEST_F(machine, kernel_threads_have_the_name_of_their_kind)
 	}
 }
 
+static void *burn_and_end(void *unused)
+{
+	burn_ms(8);
+	return unused;
+}
+
+/* The last threads of a process end when its first one is gone already, as is its name. */
+TEST_F(machine, threads_that_outlive_their_first_are_counted)
+{
+	struct sigaction ignore = { .sa_handler = SIG_IGN };
+	pthread_t thread;
+	int i, j;
+
+	/* Nobody waits for them: who ends last releases them all. */
+	ASSERT_EQ(0, sigaction(SIGCHLD, &ignore, NULL));
+	for (i = 0; i < 40; i++) {
+		if (fork())
+			continue;
+		for (j = 0; j < 4; j++)
+			pthread_create(&thread, NULL, burn_and_end, NULL);
+		pthread_exit(NULL);
+	}
+	while (wait(NULL) > 0)
+		;
+	ASSERT_TRUE(view_finish(&self->view, &self->sums));
+	EXPECT_LT(TICKS, self->sums.hot);
+}
+
 /* One program cannot have all rows: its group has one for what is left over. */
 TEST_F(machine, too_many_names_are_counted_by_group)
 {
@@ -627,6 +655,32 @@ TEST_F(machine, needs_cap_perfmon)
 	}
 	EXPECT_EQ(0, wait_for(pid));
 	EXPECT_EQ(PROFIL_SESSION_ON, self->view.page->state);
+}
+
+/* Who may see all programs may not read all files. */
+TEST_F(machine, files_need_cap_dac_read_search)
+{
+	char path[PAGE];
+	struct profil_ioc_object object = {
+		.size = sizeof(object),
+		.path_uptr = UPTR(path),
+		.path_len = sizeof(path),
+	};
+	__u32 i;
+
+	burn_ms(50);
+	for (i = 0; i < self->view.page->slots && !object.object; i++)
+		if (view_slot(&self->view, i)->object >= PROFIL_OBJECT_FILES)
+			object.object = view_slot(&self->view, i)->object;
+	ASSERT_LT(0, object.object);
+	ASSERT_EQ(0, seteuid(USER));
+	ASSERT_EQ(0, profil_ioctl(self->view.fd, PROFIL_IOC_OBJECT, &object));
+	EXPECT_EQ(-EACCES, object.out_fd);
+	EXPECT_LT(1, object.out_path_len);
+	ASSERT_EQ(0, seteuid(0));
+	ASSERT_EQ(0, profil_ioctl(self->view.fd, PROFIL_IOC_OBJECT, &object));
+	EXPECT_LE(0, object.out_fd);
+	close(object.out_fd);
 }
 
 TEST_F(machine, four_sessions_and_no_fifth)

@@ -430,7 +430,8 @@ struct profil_ioc_stats {
  * SESSION of the descriptor of a session with PROFIL_SESSION_F_SYSTEM makes one that follows
  * it, and so has that flag as well (EINVAL otherwise; ESRCH if the former was stopped): a
  * tick is counted in the former one or in the new one, never in both, never in none.  The
- * former one is stopped when SESSION returns, and can be read as long as it is open.
+ * former one is stopped when SESSION returns, and can be read as long as it is open.  So it
+ * is with EFAULT, too, where the caller could not be told of the new one, which ends then.
  */
 struct profil_ioc_session {
 	__u32 size;
@@ -483,7 +484,8 @@ struct profil_ioc_attach {
  * @object: Index in the table of objects, whose entry is PROFIL_ENTRY_FILE
  * @out_fd: A descriptor of the file itself, open for reading and closed on exec, whatever
  *          its name is by now; or a negative errno if there is none: -EACCES if the
- *          caller may not read the file, or if it is no regular file
+ *          caller may not read the file, if it is no regular file or, of a session with
+ *          PROFIL_SESSION_F_SYSTEM, without CAP_DAC_READ_SEARCH
  * @path_uptr: Where to put the path, as the caller sees it, with a NUL byte at its end
  * @path_len: Size of that place; 0: the path is not wanted
  * @out_path_len: Length of the path with its NUL byte.  Nothing is at @path_uptr if this
@@ -529,13 +531,17 @@ struct profil_ioc_object {
  * Ticks are in exactly one class each: ticks = not_due + in_slots + exec + full + idle +
  * kthreads + interrupts, where in_slots is the sum of user and system over all slots but
  * those of PROFIL_OBJECT_KERNEL.
- * These count again, with PROFIL_SESSION_F_KERNEL, what is due and was in the kernel: all of
- * it is in such slots or in full_kernel.  The same ticks, user and system,
+ * These count again, with PROFIL_SESSION_F_KERNEL, what is due and was in the kernel, but for
+ * idle: all of it is in such slots or in full_kernel.  The same ticks, user and system,
  * are also counted by process: once the session is stopped, the sum over all rows is equal
  * to that of the classes but idle, and before it differs by the ticks that are being counted
  * at that moment, one of each CPU.
  *
- * With PROFIL_SESSION_F_SYSTEM the memory is bounded as follows.  A program makes a row of
+ * With PROFIL_SESSION_F_SYSTEM the rows are equal to the kernel's own times of all CPUs where
+ * these are counted by ticks, but for processors of virtual machines (KVM): what they run is
+ * user time there, and here system time of who runs them.
+ *
+ * Its memory is bounded as follows.  A program makes a row of
  * its own only while a quarter of the rows are free; what comes later counts in the row of
  * its control group whose &struct profil_process.comm is empty.  A place that finds no slot
  * counts in the slot of its object and row whose place is PROFIL_PLACE_OTHERS.  To have room
@@ -564,8 +570,8 @@ struct profil_ioc_object {
  * @processes_used: Rows that are used, row 0 included
  * @objects_used: Entries that are used
  * @not_due: Ticks left out by the rate, or by PROFIL_SESSION_F_USER_ONLY
- * @exec: Ticks of members that had no program: that were executing another, or had given
- *        up their memory to exit
+ * @exec: Ticks of members, or of all, that had no program: that were executing another, or
+ *        had given up their memory to exit
  * @full: Ticks that found no slot, or whose file found no entry
  * @full_objects: Of @full, those whose file found no entry
  * @hinted: Beside the classes, ticks in slots whose mapping could not be looked up, because
@@ -643,7 +649,7 @@ struct profil_slot {
 	__u32 process;
 };
 
-/* Values of profil_process.state. */
+/* Values of profil_process.state; with PROFIL_SESSION_F_SYSTEM all but row 0 are members. */
 #define PROFIL_PROCESS_OTHERS	0	/* row 0 */
 #define PROFIL_PROCESS_MEMBER	1	/* counted */
 #define PROFIL_PROCESS_EXITED	2	/* ended as a member */
