@@ -6,15 +6,13 @@
 #include <string.h>
 #include "command.h"
 #include "options.h"
-#include "program.h"
 #include "run.h"
 #include "say.h"
 #include "series.h"
-#include "store.h"
 #include "summary.h"
 #include "text.h"
 
-enum { EXIT_OURS = 125, KEY_PER_PROCESS = 256, KEY_SLOTS, KEY_KERNEL, KEY_SLICE };
+enum { EXIT_OURS = 125, KEY_SLICE = 256 };
 
 #define ROWS 20
 #define RUNS_MAX 10000
@@ -23,30 +21,15 @@ enum { EXIT_OURS = 125, KEY_PER_PROCESS = 256, KEY_SLOTS, KEY_KERNEL, KEY_SLICE 
 
 struct wanted {
 	struct series series;
-	const char *file;
-	bool quiet;
 	size_t rows;
 };
 
 static const struct argp_option options[] = {
-	{ "output", 'o', "FILE", 0,
-	  "Write the profile to FILE; - is standard output (" STORE_FILE ")", 0 },
-	{ "quiet", 'q', NULL, 0, "Print nothing at the end", 0 },
 	{ "rows", 'n', "ROWS", 0, "Print so many functions (20)", 0 },
-	{ "frequency", 'F', "HZ", 0,
-	  "Take so many samples a second of CPU time, at random times, not one at each tick", 0 },
-	{ "user", 'u', NULL, 0, "Leave out time in the kernel", 0 },
-	{ "kernel", KEY_KERNEL, NULL, 0,
-	  "Show time in the kernel as that of its functions; needs CAP_PERFMON", 0 },
-	{ "per-process", KEY_PER_PROCESS, NULL, 0, "Tell processes apart in the profile", 0 },
 	{ "duration", 'd', "SECONDS", 0, "Count for so long; a PROGRAM runs on to its end", 0 },
-	{ "wait", 'w', NULL, 0, "Wait also for processes that PROGRAM leaves behind", 0 },
-	{ "pid", 'p', "PID", 0,
-	  "Profile a process that runs, until it ends or you press Ctrl-C", 0 },
 	{ "runs", 'r', "N", 0, "Run PROGRAM N times, and say how much the runs differ", 0 },
 	{ "slice", KEY_SLICE, "SECONDS", 0,
 	  "Tell times apart: the first slices are so long (0.1), later ones longer; 0: do not", 0 },
-	{ "slots", KEY_SLOTS, "N", 0, "Room for so many places, a power of 2 (65536)", 0 },
 	{ 0 }
 };
 
@@ -69,39 +52,14 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	struct wanted *wanted = state->input;
 
 	switch (key) {
-	case 'o':
-		wanted->file = arg;
-		break;
-	case 'q':
-		wanted->quiet = true;
+	case ARGP_KEY_INIT:
+		state->child_inputs[0] = &wanted->series.counting;
 		break;
 	case 'n':
 		wanted->rows = option_number(state, "-n", arg, 1, 1000000000);
 		break;
-	case 'F':
-		wanted->series.wish.rate = option_number(state, "-F", arg, 1, 1000000);
-		break;
-	case 'u':
-		wanted->series.wish.user_only = true;
-		break;
-	case KEY_KERNEL:
-		wanted->series.wish.kernel = true;
-		break;
-	case KEY_PER_PROCESS:
-		wanted->series.wish.per_process = true;
-		break;
 	case 'd':
 		wanted->series.seconds = option_seconds(state, "-d", arg);
-		break;
-	case 'w':
-		wanted->series.wait = true;
-		break;
-	case 'p':
-		wanted->series.pid = option_number(state, "-p", arg, 1, INT32_MAX);
-		break;
-	case KEY_SLOTS:
-		wanted->series.wish.slots = option_number(state, "--slots", arg, PROFIL_SLOTS_MIN,
-							  PROFIL_SLOTS_MAX);
 		break;
 	case 'r':
 		wanted->series.runs = option_number(state, "-r", arg, 1, RUNS_MAX);
@@ -109,17 +67,8 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	case KEY_SLICE:
 		wanted->series.slice_ns = parse_slice(state, arg);
 		break;
-	case ARGP_KEY_ARG:
-		/* this word and all that follow are the program's */
-		wanted->series.argv = &state->argv[state->next - 1];
-		state->next = state->argc;
-		break;
 	case ARGP_KEY_END:
-		if (!wanted->series.argv == !wanted->series.pid)
-			argp_error(state, "one of the two has to be given: a PROGRAM, or -p PID");
-		if (wanted->series.wish.kernel && wanted->series.wish.user_only)
-			argp_error(state, "-u and --kernel contradict each other");
-		if (wanted->series.runs > 1 && wanted->series.pid)
+		if (wanted->series.runs > 1 && wanted->series.counting.pid)
 			argp_error(state, "-r runs a PROGRAM, and -p has none");
 		break;
 	default:
@@ -128,11 +77,13 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	return 0;
 }
 
+static const struct argp_child children[] = { { &counting_argp, 0, NULL, 0 }, { 0 } };
+
 static const struct argp argp = {
 	options, parse, "[--] PROGRAM [ARG...]\n-p PID",
 	"Profiles PROGRAM with all that it starts, or the process PID.\v"
 	"The exit status is that of PROGRAM, 128 and a signal's number if that ended it, 125 if profil failed before, 126 if PROGRAM cannot be executed, and 127 if there is none.",
-	NULL, NULL, NULL
+	children, NULL, NULL
 };
 
 void run_set_command(struct profile *profile, pid_t pid, char **argv)
@@ -157,7 +108,7 @@ void run_set_charged(struct profile *profile, const struct program *program)
 			&profile->counts[COUNT_CHARGED_SYSTEM_NS]);
 }
 
-void run_print(struct profile *profile, const char *file, size_t rows, long long bytes)
+static void print(struct profile *profile, const char *file, size_t rows, long long bytes)
 {
 	struct table table;
 
@@ -173,26 +124,34 @@ void run_print(struct profile *profile, const char *file, size_t rows, long long
 	table_free(&table);
 }
 
+void run_end(struct profile *profile, const struct counting *counting, size_t rows)
+{
+	long long bytes = store_write(profile, counting->file);
+
+	if (!counting->quiet)
+		print(profile, counting->file, rows, bytes);
+}
+
 int command_run(int argc, char **argv)
 {
 	struct wanted wanted = {
-		.file = STORE_FILE, .rows = ROWS,
-		.series = { .runs = 1, .seconds = -1, .slice_ns = SLICE_NS, .wish.slots = 65536 },
+		.rows = ROWS,
+		.series = {
+			.counting = COUNTING_USUAL, .runs = 1, .seconds = -1, .slice_ns = SLICE_NS,
+		},
 	};
+	const struct counting *counting = &wanted.series.counting;
 	struct profile profile;
 	int status;
 
 	die_status = EXIT_OURS;
 	argp_parse(&argp, argc, argv, ARGP_IN_ORDER, NULL, &wanted);
-	store_check(wanted.file);
+	store_check(counting->file);
 	profile_init(&profile);
-	run_set_command(&profile, wanted.series.pid, wanted.series.argv);
+	run_set_command(&profile, counting->pid, counting->argv);
 	status = series_run(&wanted.series, &profile);
 	die_status = status;
-	if (!wanted.quiet)
-		run_print(&profile, wanted.file, wanted.rows, store_write(&profile, wanted.file));
-	else
-		store_write(&profile, wanted.file);
+	run_end(&profile, counting, wanted.rows);
 	profile_free(&profile);
 	return status;
 }

@@ -3,6 +3,7 @@
 #ifndef TOOLS_RUN_H
 #define TOOLS_RUN_H
 
+#include "counting.h"
 #include "profile.h"
 #include "program.h"
 
@@ -12,7 +13,7 @@ void run_set_command(struct profile *profile, pid_t pid, char **argv);
 /* What the kernel charged a program that was counted from its begin to its end. */
 void run_set_charged(struct profile *profile, const struct program *program);
 
-/* What is said at the end, to standard error; so many bytes were written, or -1. */
-void run_print(struct profile *profile, const char *file, size_t rows, long long bytes);
+/* Writes the profile, and says on standard error what is in it. */
+void run_end(struct profile *profile, const struct counting *counting, size_t rows);
 
 #endif /* TOOLS_RUN_H */

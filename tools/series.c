@@ -28,7 +28,7 @@ static bool watch(const struct series *series, struct program *program, struct s
 	for (;;) {
 		uint64_t now = clock_ns(CLOCK_MONOTONIC) - began;
 
-		if (program_wait(program, session, series->wait, time_left(series, slices, now)))
+		if (program_wait(program, session, series->counting.wait, time_left(series, slices, now)))
 			return true;
 		now = clock_ns(CLOCK_MONOTONIC) - began;
 		if (series->seconds >= 0 && now >= series->seconds * 1e9)
@@ -50,7 +50,7 @@ static bool count(const struct series *series, struct program *program, struct s
 	slices_take(slices, run->to_ns, true);
 	run->slice_ns = slices_length(slices);
 	/* A program that goes on after that is not ours to end. */
-	if (!whole && series->argv)
+	if (!whole && series->counting.argv)
 		program_wait(program, session, false, -1);
 	if (!whole || !program->ended)
 		return false;
@@ -70,22 +70,22 @@ static void add_run(struct profile *profile, const struct run *run)
 static void run_once(const struct series *series, struct program *program,
 		     struct profile *profile, bool *whole)
 {
-	struct session *session = session_open(&series->wish);
+	struct session *session = session_open(&series->counting.wish);
 	struct slices *slices = slices_make(session, series->slice_ns, PARTS_MAX / series->runs);
 	struct run run = { 0 };
 
 	if (!profile->time_ns)
 		profile->time_ns = clock_ns(CLOCK_REALTIME);
-	if (series->pid)
-		program_attach(session, series->pid);
+	if (series->counting.pid)
+		program_attach(session, series->counting.pid);
 	else
-		program_start(program, session, series->argv);
+		program_start(program, session, series->counting.argv);
 	*whole = count(series, program, session, slices, &run) && *whole;
 	/* what fails from here on is no matter of the program's status */
 	die_status = program_exit_status(program);
 	if (!program->stopped || !profile->num_runs) {
 		add_run(profile, &run);
-		gather(session, slices, series->wish.kernel, profile);
+		gather(session, slices, series->counting.wish.kernel, profile);
 	}
 	slices_free(slices);
 	session_close(session);

@@ -2,17 +2,14 @@
 #ifndef TOOLS_SERIES_H
 #define TOOLS_SERIES_H
 
+#include "counting.h"
 #include "profile.h"
-#include "session.h"
 
 /* What is to be counted, and for how long. */
 struct series {
-	struct session_wish wish;
-	char **argv;		/* a program with its arguments, or */
-	pid_t pid;		/* a process that runs */
+	struct counting counting;
 	size_t runs;		/* of the program, one after another */
 	double seconds;		/* of each; negative: no limit */
-	bool wait;		/* also for processes that the program leaves behind */
 	uint64_t slice_ns;	/* length of the first slices of time; 0: there are none */
 };
 

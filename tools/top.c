@@ -15,10 +15,9 @@
 #include "run.h"
 #include "say.h"
 #include "screen.h"
-#include "store.h"
 #include "top.h"
 
-enum { EXIT_OURS = 125, OPTION_PER_PROCESS = 256, OPTION_SLOTS, OPTION_KERNEL, OPTION_ROWS };
+enum { EXIT_OURS = 125, OPTION_ROWS = 256 };
 
 #define ROWS 20
 
@@ -27,35 +26,17 @@ static const struct argp_option options[] = {
 	{ "intervals", 'n', "N", 0, "End after so many intervals", 0 },
 	{ "rows", OPTION_ROWS, "ROWS", 0,
 	  "Print so many functions, where there is no screen, and at the end (20)", 0 },
-	{ "output", 'o', "FILE", 0, "Write the profile to FILE (" STORE_FILE ")", 0 },
-	{ "quiet", 'q', NULL, 0, "Print nothing at the end", 0 },
-	{ "frequency", 'F', "HZ", 0,
-	  "Take so many samples a second of CPU time, at random times, not one at each tick", 0 },
-	{ "user", 'u', NULL, 0, "Leave out time in the kernel", 0 },
-	{ "kernel", OPTION_KERNEL, NULL, 0,
-	  "Show time in the kernel as that of its functions; needs CAP_PERFMON", 0 },
-	{ "per-process", OPTION_PER_PROCESS, NULL, 0, "Tell processes apart in the profile", 0 },
-	{ "wait", 'w', NULL, 0, "Go on with processes that PROGRAM leaves behind", 0 },
-	{ "pid", 'p', "PID", 0, "Look at a process that runs", 0 },
-	{ "slots", OPTION_SLOTS, "N", 0, "Room for so many places, a power of 2 (65536)", 0 },
 	{ 0 }
 };
-
-static void check(struct top *top, struct argp_state *state)
-{
-	if (!top->argv == !top->pid)
-		argp_error(state, "one of the two has to be given: a PROGRAM, or -p PID");
-	if (top->wish.kernel && top->wish.user_only)
-		argp_error(state, "-u and --kernel contradict each other");
-	if (!strcmp(top->file, "-"))
-		argp_error(state, "standard output has the tables: -o needs the name of a file");
-}
 
 static error_t parse(int key, char *arg, struct argp_state *state)
 {
 	struct top *top = state->input;
 
 	switch (key) {
+	case ARGP_KEY_INIT:
+		state->child_inputs[0] = &top->counting;
+		break;
 	case 's':
 		top->seconds = option_seconds(state, "-s", arg);
 		break;
@@ -65,41 +46,10 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	case OPTION_ROWS:
 		top->rows = option_number(state, "--rows", arg, 1, 1000000000);
 		break;
-	case 'o':
-		top->file = arg;
-		break;
-	case 'q':
-		top->quiet = true;
-		break;
-	case 'F':
-		top->wish.rate = option_number(state, "-F", arg, 1, 1000000);
-		break;
-	case 'u':
-		top->wish.user_only = true;
-		break;
-	case OPTION_KERNEL:
-		top->wish.kernel = true;
-		break;
-	case OPTION_PER_PROCESS:
-		top->wish.per_process = true;
-		break;
-	case 'w':
-		top->wait = true;
-		break;
-	case 'p':
-		top->pid = option_number(state, "-p", arg, 1, INT32_MAX);
-		break;
-	case OPTION_SLOTS:
-		top->wish.slots = option_number(state, "--slots", arg, PROFIL_SLOTS_MIN,
-						PROFIL_SLOTS_MAX);
-		break;
-	case ARGP_KEY_ARG:
-		/* this word and all that follow are the program's */
-		top->argv = &state->argv[state->next - 1];
-		state->next = state->argc;
-		break;
 	case ARGP_KEY_END:
-		check(top, state);
+		if (!strcmp(top->counting.file, "-"))
+			argp_error(state,
+				   "standard output has the tables: -o needs the name of a file");
 		break;
 	default:
 		return ARGP_ERR_UNKNOWN;
@@ -107,11 +57,13 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	return 0;
 }
 
+static const struct argp_child children[] = { { &counting_argp, 0, NULL, 0 }, { 0 } };
+
 static const struct argp argp = {
 	options, parse, "[--] PROGRAM [ARG...]\n-p PID",
 	"Shows where PROGRAM, with all that it starts, or the process PID spends its time, while it does.\v"
 	"On a terminal it is a screen, and the key h says what the keys are; else a table for each interval. When it ends before PROGRAM, PROGRAM is sent SIGTERM; the process PID goes on. Its end and its exit status are those of profil run.",
-	NULL, NULL, NULL
+	children, NULL, NULL
 };
 
 /*
@@ -127,7 +79,7 @@ static void start(struct top *top)
 	top->program.io[STDOUT_FILENO] = null;
 	if (isatty(STDERR_FILENO))
 		top->program.io[STDERR_FILENO] = null;
-	program_start(&top->program, top->session, top->argv);
+	program_start(&top->program, top->session, top->counting.argv);
 	close(null);
 }
 
@@ -136,14 +88,14 @@ void top_gather(struct top *top, struct profile *profile)
 	uint64_t now_ns = (clock_now() - top->live.began) * 1e9;
 
 	profile_init(profile);
-	run_set_command(profile, top->pid, top->argv);
+	run_set_command(profile, top->counting.pid, top->counting.argv);
 	profile->time_ns = top->time_ns;
 	profile->duration_ns = now_ns;
 	slices_take(top->slices, now_ns, true);
 	profile_add_run(profile, (struct run) {
 		.to_ns = now_ns, .slice_ns = slices_length(top->slices),
 	});
-	gather(top->session, top->slices, top->wish.kernel, profile);
+	gather(top->session, top->slices, top->counting.wish.kernel, profile);
 }
 
 void top_quit(struct top *top)
@@ -170,38 +122,34 @@ static int end(struct top *top)
 		run_set_charged(&profile, program);
 	slices_free(top->slices);
 	session_close(top->session);
-	if (!top->quiet)
-		run_print(&profile, top->file, top->rows, store_write(&profile, top->file));
-	else
-		store_write(&profile, top->file);
+	run_end(&profile, &top->counting, top->rows);
 	profile_free(&profile);
 	/* nobody has seen why */
 	if (program->ended && !top->ending && die_status && program->io[STDERR_FILENO] >= 0)
 		say("%s ended with status %d, and what it printed was not shown; profil top … 2>FILE keeps its errors",
-		    top->argv[0], die_status);
+		    top->counting.argv[0], die_status);
 	return die_status;
 }
 
 int command_top(int argc, char **argv)
 {
 	struct top top = {
-		.file = STORE_FILE, .rows = ROWS, .seconds = 1, .wish.slots = 65536,
-		.writing.fd = -1,
+		.counting = COUNTING_USUAL, .rows = ROWS, .seconds = 1, .writing.fd = -1,
 	};
 
 	die_status = EXIT_OURS;
 	argp_parse(&argp, argc, argv, ARGP_IN_ORDER, NULL, &top);
-	store_check(top.file);
-	top.session = session_open(&top.wish);
+	store_check(top.counting.file);
+	top.session = session_open(&top.counting.wish);
 	program_init(&top.program);
 	top.time_ns = clock_ns(CLOCK_REALTIME);
-	if (top.pid)
-		program_attach(top.session, top.pid);
+	if (top.counting.pid)
+		program_attach(top.session, top.counting.pid);
 	else
 		start(&top);
 	top.slices = slices_make(top.session, top.seconds * 1e9, PARTS_MAX);
-	live_init(&top.live, top.session, top.wish.kernel);
-	run_set_command(&top.live.profile, top.pid, top.argv);
+	live_init(&top.live, top.session, top.counting.wish.kernel);
+	run_set_command(&top.live.profile, top.counting.pid, top.counting.argv);
 	naming_init(&top.naming);
 	/* whoever reads the tables may go */
 	signal(SIGPIPE, SIG_IGN);

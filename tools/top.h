@@ -3,6 +3,7 @@
 #ifndef TOOLS_TOP_H
 #define TOOLS_TOP_H
 
+#include "counting.h"
 #include "live.h"
 #include "naming.h"
 #include "program.h"
@@ -10,15 +11,10 @@
 #include "view.h"
 
 struct top {
-	struct session_wish wish;
-	const char *file;
-	bool quiet;
-	bool wait;
+	struct counting counting;
 	size_t rows;		/* of a table, where there is no screen */
 	double seconds;		/* of an interval */
 	unsigned long intervals;	/* 0: no limit */
-	pid_t pid;		/* 0: a program is started */
-	char **argv;
 
 	struct session *session;
 	struct program program;

@@ -24,9 +24,9 @@ static void write_profile(void *data, FILE *out)
 	top_gather(top, &profile);
 	counts[COUNT_TICKS] = counts[COUNT_IN_SLOTS] + counts[COUNT_EXEC] + counts[COUNT_FULL] +
 		counts[COUNT_NOT_DUE];
-	bytes = store_write(&profile, top->file);
+	bytes = store_write(&profile, top->counting.file);
 	if (bytes >= 0)
-		fprintf(out, "written: %s, %lld kB", profile_string(&profile, top->file),
+		fprintf(out, "written: %s, %lld kB", profile_string(&profile, top->counting.file),
 			(bytes + 1023) / 1024);
 }
 
@@ -152,7 +152,7 @@ void watch(struct top *top)
 		left = next - clock_now();
 		/* signals are looked at in any case */
 		left = left > LEAST ? left : LEAST;
-		if (program_wait(&top->program, top->session, top->wait, left))
+		if (program_wait(&top->program, top->session, top->counting.wait, left))
 			break;
 		if (top->screen)
 			take_events(&window);
