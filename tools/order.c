@@ -16,6 +16,21 @@ int compare_texts(const char *a, const char *b)
 	return a == b ? 0 : strcmp(a, b);
 }
 
+size_t up_to(const void *array, size_t num, size_t size, size_t offset, uint64_t number)
+{
+	size_t low = 0, high = num;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (*(const uint64_t *)((const char *)array + middle * size + offset) <= number)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
 static bool is_program(const struct object *object)
 {
 	return object->file[0] != '[' && !strstr(object->file, ".so");

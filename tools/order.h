@@ -3,6 +3,7 @@
 #ifndef TOOLS_ORDER_H
 #define TOOLS_ORDER_H
 
+#include <stddef.h>
 #include "profile.h"
 
 /* Sorts objects, places, samples and processes, and makes one of those that are equal. */
@@ -11,5 +12,13 @@ void profile_order(struct profile *profile);
 /* -1, 0 or 1; for texts of one profile */
 int compare_numbers(uint64_t a, uint64_t b);
 int compare_texts(const char *a, const char *b);
+
+/*
+ * How many of an array that ascends by a member, a uint64_t, have one up to @number: behind
+ * them are the larger ones.
+ */
+#define UP_TO(array, num, member, number) \
+	up_to(array, num, sizeof(*(array)), offsetof(typeof(*(array)), member), number)
+size_t up_to(const void *array, size_t num, size_t size, size_t offset, uint64_t number);
 
 #endif /* TOOLS_ORDER_H */

@@ -98,19 +98,10 @@ void symbols_sort(struct symbols *symbols)
 
 const struct symbol *symbols_find(const struct symbols *symbols, uint64_t address)
 {
-	size_t low = 0, high = symbols->num;
+	size_t num = UP_TO(symbols->list, symbols->num, start, address);
 
-	/* The last one that begins at the address or below. */
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (symbols->list[middle].start <= address)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	for (size_t i = 0; i < NESTED_MAX && low; i++)
-		if (symbols->list[--low].end > address)
-			return &symbols->list[low];
+	for (size_t i = 0; i < NESTED_MAX && num; i++)
+		if (symbols->list[--num].end > address)
+			return &symbols->list[num];
 	return NULL;
 }
