@@ -17,7 +17,7 @@ static void put_object(FILE *out, const struct about *about)
 	const struct row *row = about->row;
 	double changed = about->object.st_mtim.tv_sec * 1e9 + about->object.st_mtim.tv_nsec;
 
-	fprintf(out, "  object   %s", row->object);
+	fprintf(out, "  object   %s", about->path);
 	if (row->build_id[0])
 		fprintf(out, ", with the build id of the profile\n");
 	else if (about->profile->time_ns && changed > about->profile->time_ns)

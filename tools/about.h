@@ -12,6 +12,7 @@ struct about {
 	const struct table *table;
 	const struct choice *choice;	/* whose first one is not always it */
 	const struct row *row;
+	const char *path;		/* of the file with its code */
 	const struct body *body;
 	const struct source *source;	/* or NULL */
 	struct stat object;

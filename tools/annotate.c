@@ -12,13 +12,17 @@
 #include "records.h"
 #include "say.h"
 #include "sheet.h"
+#include "span.h"
 #include "store.h"
+#include "sysroot.h"
 
 enum { KEY_ALL = 256, KEY_TSV, KEY_JSON };
 
 struct annotate {
 	const char *function;
 	bool source, instructions, all, tsv, json, read;
+	struct span span;
+	struct sysroot sysroot;
 	struct profile profile;
 	struct sources sources;
 };
@@ -58,6 +62,10 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	struct annotate *annotate = state->input;
 
 	switch (key) {
+	case ARGP_KEY_INIT:
+		state->child_inputs[0] = &annotate->span;
+		state->child_inputs[1] = &annotate->sysroot;
+		break;
 	case 's':
 		annotate->source = true;
 		break;
@@ -85,28 +93,43 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	return 0;
 }
 
+static const struct argp_child children[] = {
+	{ &span_argp, 0, NULL, 0 }, { &sysroot_argp, 0, NULL, 0 }, { 0 }
+};
+
 static const struct argp argp = {
 	options, parse, "FUNCTION [FILE...]",
 	"Shows which lines of a function have the samples of profiles: lines of its source, or instructions where that is not there.\v"
 	"FUNCTION is a name as profil report shows it, such as main or fn@4e40, or an address such as 0x4e40; FUNCTION@OBJECT is that of one object.  "
 	"Without FILE, " STORE_FILE " is read; - is standard input.",
-	NULL, NULL, NULL
+	children, NULL, NULL
 };
 
-static int open_object(const struct row *row, struct stat *st)
+static int open_code(struct annotate *annotate, const struct row *row, struct about *about)
+{
+	/* where neither has a build id, the path says that a file is it */
+	const struct object object = {
+		.file = row->object, .build_id = row->build_id, .limit = 1,
+	};
+
+	return sysroot_open(&annotate->sysroot, &annotate->profile, &object, &about->path,
+			    &about->object);
+}
+
+static int open_object(struct annotate *annotate, const struct row *row, struct about *about)
 {
 	int fd;
 
 	if (row->object[0] == '[')
 		die("the code of %s is in %s, which is no file, so it cannot be shown", row->name,
 		    row->object);
-	fd = open_ordinary(row->object, st);
+	fd = open_code(annotate, row, about);
 	if (fd >= 0)
 		return fd;
 	if (errno == EINVAL)
 		die("%s is no ordinary file, so the code of %s cannot be shown", row->object,
 		    row->name);
-	die("%s cannot be read for the code of %s: %m; profile it again if it is gone",
+	die("%s cannot be read for the code of %s: %m; profile it again if it is gone, or give its folder with --names",
 	    row->object, row->name);
 }
 
@@ -130,9 +153,9 @@ static const struct row *find_near(struct annotate *annotate, const struct choic
 {
 	for (size_t i = 0; i < choice->num; i++) {
 		const struct row *row = choice->rows[i];
-		int fd = row->object[0] == '[' ? -1 : open_ordinary(row->object, &about->object);
+		int fd = row->object[0] == '[' ? -1 : open_code(annotate, row, about);
 
-		if (fd < 0 || !body_read(&annotate->profile, row, fd, body))
+		if (fd < 0 || !body_read(&annotate->profile, row, fd, about->path, body))
 			continue;
 		if (body_has(body, choice->address))
 			return row;
@@ -150,9 +173,12 @@ static void find(struct annotate *annotate, const struct choice *choice, struct 
 		about->row = choice->rows[0];
 	if (!about->row)
 		choice_none(about->table, annotate->function);
-	if (!choice->near && !body_read(&annotate->profile, about->row,
-					open_object(about->row, &about->object), body))
-		exit(die_status);
+	if (!choice->near) {
+		int fd = open_object(annotate, about->row, about);
+
+		if (!body_read(&annotate->profile, about->row, fd, about->path, body))
+			exit(die_status);
+	}
 	check_body(about->row, body);
 }
 
@@ -206,6 +232,8 @@ int command_annotate(int argc, char **argv)
 
 	profile_init(&annotate.profile);
 	argp_parse(&argp, argc, argv, 0, NULL, &annotate);
+	sysroot_names(&annotate.sysroot, &annotate.profile);
+	span_cut(&annotate.span, &annotate.profile, NULL);
 	profile_order(&annotate.profile);
 	table_make(&annotate.profile, BY_FUNCTION, &table);
 	choice_make(&annotate.profile, &table, annotate.function, &choice);
@@ -217,6 +245,7 @@ int command_annotate(int argc, char **argv)
 	body_free(&body);
 	choice_free(&choice);
 	table_free(&table);
+	sysroot_free(&annotate.sysroot);
 	profile_free(&annotate.profile);
 	if (fflush(stdout) || ferror(stdout))
 		die("the lines could not be written to standard output: %m");

@@ -95,34 +95,18 @@ bool body_take(struct profile *profile, struct told *told, struct body *body)
 /* The last range that begins at the address or below, if it reaches so far. */
 static const struct range *find_range(const struct body *body, uint64_t address)
 {
-	size_t low = 0, high = body->num_ranges;
+	size_t num = UP_TO(body->ranges, body->num_ranges, start, address);
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (body->ranges[middle].start <= address)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low && body->ranges[low - 1].end > address ? &body->ranges[low - 1] : NULL;
+	return num && body->ranges[num - 1].end > address ? &body->ranges[num - 1] : NULL;
 }
 
 /* The instruction that has the address, which need not be its first byte. */
 static struct step *find_step(const struct body *body, uint64_t address)
 {
 	const struct range *range = find_range(body, address);
-	size_t low = 0, high = body->num_steps;
+	size_t num = UP_TO(body->steps, body->num_steps, address, address);
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (body->steps[middle].address <= address)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return range && low > range->first ? &body->steps[low - 1] : NULL;
+	return range && num > range->first ? &body->steps[num - 1] : NULL;
 }
 
 static void add_samples(struct profile *profile, const struct row *row, struct body *body)
@@ -143,9 +127,10 @@ static void add_samples(struct profile *profile, const struct row *row, struct b
 	}
 }
 
-bool body_read(struct profile *profile, const struct row *row, int fd, struct body *body)
+bool body_read(struct profile *profile, const struct row *row, int fd, const char *path,
+	       struct body *body)
 {
-	struct function_wish wish = { .path = row->object };
+	struct function_wish wish = { .path = path };
 	uint64_t *addresses = find_addresses(profile, row, &wish.num);
 	struct told told;
 	bool good;
@@ -157,7 +142,7 @@ bool body_read(struct profile *profile, const struct row *row, int fd, struct bo
 		add_samples(profile, row, body);
 	else
 		say("%s could not be read (%s); profil report --by address shows its addresses",
-		    row->object, told.failure ? told.failure : "its reader failed");
+		    path, told.failure ? told.failure : "its reader failed");
 	free(told.texts);
 	free(addresses);
 	return good;

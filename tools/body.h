@@ -42,10 +42,12 @@ struct body {
 };
 
 /*
- * Reads the function of a row out of the file behind @fd, which is closed.  False, and a
+ * Reads the function of a row out of the file behind @fd, which is closed; @path is its name.
+ * False, and a
  * sentence was said, if what reads it has failed.
  */
-bool body_read(struct profile *profile, const struct row *row, int fd, struct body *body);
+bool body_read(struct profile *profile, const struct row *row, int fd, const char *path,
+	       struct body *body);
 bool body_has(const struct body *body, uint64_t address);
 void body_free(struct body *body);
 

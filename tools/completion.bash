@@ -31,7 +31,12 @@ _profil_functions()
 	local i
 
 	for ((i = 2; i < COMP_CWORD; i++)); do
-		[[ ${COMP_WORDS[i]} == -* ]] || return
+		case ${COMP_WORDS[i]} in
+		--from | --names | --to) [ "${COMP_WORDS[i + 1]}" = = ] || i=$((i + 1)) ;;
+		=) i=$((i + 1)) ;;
+		-*) ;;
+		*) return ;;
+		esac
 	done
 	profil report --tsv 2>/dev/null | awk -F '\t' '$1 == "function" && $8 ~ /^[A-Za-z0-9_.]+$/ { print $8 }'
 }
@@ -61,7 +66,7 @@ _profil()
 		-p | --pid) words=$(pgrep -u "$EUID" 2>/dev/null) ;;
 		-f | --format) words='pprof callgrind collapsed cpuprofile gmon html json tsv' ;;
 		--by) words='function line object process address time' ;;
-		-d | -F | -n | -o | -r | -s | --duration | --frequency | --from | --interval | --intervals | --rows | \
+		-d | -F | -n | -o | -r | -s | --duration | --frequency | --from | --interval | --intervals | --names | --rows | \
 			--runs | --output | --slice | --slots | --to) return ;;
 		*)
 			if [[ $current != -* ]]; then

@@ -25,6 +25,7 @@ struct diff {
 	size_t rows;		/* 0: all */
 	bool share, tsv, json;
 	struct span span;
+	struct sysroot sysroot;
 };
 
 static const struct argp_option options[] = {
@@ -68,6 +69,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	switch (key) {
 	case ARGP_KEY_INIT:
 		state->child_inputs[0] = &diff->span;
+		state->child_inputs[1] = &diff->sysroot;
 		break;
 	case KEY_SHARE:
 		diff->share = true;
@@ -98,7 +100,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	return 0;
 }
 
-static const struct argp_child children[] = { { &span_argp, 0, NULL, 0 }, { 0 } };
+static const struct argp_child children[] = {
+	{ &span_argp, 0, NULL, 0 }, { &sysroot_argp, 0, NULL, 0 }, { 0 }
+};
 
 static const struct argp argp = {
 	options, parse, "A B\nA... -- B...",
@@ -210,7 +214,7 @@ int command_diff(int argc, char **argv)
 	argp_err_exit_status = EXIT_TROUBLE;
 	/* in order: the place of "--" among the files is what tells sides apart */
 	argp_parse(&argp, argc, argv, ARGP_IN_ORDER, NULL, &diff);
-	sides_read(&sides, diff.files, diff.num, &diff.span, diff.share);
+	sides_read(&sides, diff.files, diff.num, &diff.sysroot, &diff.span, diff.share);
 	sides_compare(&sides);
 	if (diff.tsv)
 		print_tsv(&sides);
@@ -221,6 +225,7 @@ int command_diff(int argc, char **argv)
 	changed = sides.changed || sides.total.comparison.changed;
 	sides_free(&sides);
 	free(diff.files);
+	sysroot_free(&diff.sysroot);
 	if (fflush(stdout) || ferror(stdout))
 		die("the comparison could not be written to standard output: %m");
 	return changed ? EXIT_CHANGED : 0;

@@ -13,12 +13,14 @@
 #include "say.h"
 #include "span.h"
 #include "store.h"
+#include "sysroot.h"
 #include "whole.h"
 
 struct export {
 	const struct format *format;
 	const char *file;
 	struct span span;
+	struct sysroot sysroot;
 	struct profile profile;
 };
 
@@ -103,6 +105,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	switch (key) {
 	case ARGP_KEY_INIT:
 		state->child_inputs[0] = &export->span;
+		state->child_inputs[1] = &export->sysroot;
 		break;
 	case 'o':
 		export->file = arg;
@@ -127,7 +130,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	return 0;
 }
 
-static const struct argp_child children[] = { { &span_argp, 0, NULL, 0 }, { 0 } };
+static const struct argp_child children[] = {
+	{ &span_argp, 0, NULL, 0 }, { &sysroot_argp, 0, NULL, 0 }, { 0 }
+};
 
 static const struct argp argp = {
 	options, parse, "-o FILE [PROFILE...]",
@@ -227,6 +232,7 @@ int command_export(int argc, char **argv)
 	profile_init(&export.profile);
 	argp_parse(&argp, argc, argv, 0, NULL, &export);
 	store_check(export.file);
+	sysroot_names(&export.sysroot, &export.profile);
 	span_cut(&export.span, &export.profile, NULL);
 	profile_order(&export.profile);
 	if (export.format->write)
@@ -235,6 +241,7 @@ int command_export(int argc, char **argv)
 		write_gmon(&export.profile, export.file);
 	else if (store_write(&export.profile, export.file) < 0)
 		return 1;
+	sysroot_free(&export.sysroot);
 	profile_free(&export.profile);
 	return 0;
 }

@@ -1,20 +1,34 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* What a file with code says of places in it, by elfutils; names by libiberty. */
+#define _GNU_SOURCE
 #include <inttypes.h>
 #include <libiberty/demangle.h>
 #include <stdlib.h>
 #include <string.h>
 #include "file.h"
 #include "reader.h"
+#include "say.h"
+
+/* NULL is elfutils' own. */
+static char *debuginfo_path;
 
 /* Also debuginfod, where the environment says DEBUGINFOD_URLS. */
 static const Dwfl_Callbacks callbacks = {
 	.find_elf = dwfl_build_id_find_elf,
 	.find_debuginfo = dwfl_standard_find_debuginfo,
 	.section_address = dwfl_offline_section_address,
+	.debuginfo_path = &debuginfo_path,
 };
 
-void file_open(struct file *file, int fd, const char *path)
+void file_search(const char *folder)
+{
+	free(debuginfo_path);
+	if (asprintf(&debuginfo_path, "%s:%s/usr/lib/debug::.debug:/usr/lib/debug", folder,
+		     folder) < 0)
+		allocated(NULL);
+}
+
+static void open_elf(struct file *file, int fd, const char *path)
 {
 	Dwfl *dwfl = dwfl_begin(&callbacks);
 
@@ -26,6 +40,11 @@ void file_open(struct file *file, int fd, const char *path)
 	if (!file->module)
 		return;
 	file->elf = dwfl_module_getelf(file->module, &file->bias);
+}
+
+void file_open(struct file *file, int fd, const char *path)
+{
+	open_elf(file, fd, path);
 	if (!file->elf)
 		return;
 	symbols_load(file->module, &file->symbols);
@@ -88,6 +107,14 @@ void file_tell_build_id(const struct file *file, FILE *out)
 	putc('\0', out);
 }
 
+void file_tell_id(int fd, const char *path, FILE *out)
+{
+	struct file file;
+
+	open_elf(&file, fd, path);
+	file_tell_build_id(&file, out);
+}
+
 const struct symbol *file_symbol(const struct file *file, GElf_Addr address, GElf_Addr *start)
 {
 	const struct symbol *symbol = symbols_find(&file->symbols, address + file->bias);
@@ -131,7 +158,13 @@ static void tell_line(const struct file *file, GElf_Addr address, FILE *out)
 	tell_number(out, source && number > 0 ? number : 0);
 }
 
-void file_tell(int fd, const char *path, const uint64_t *offsets, size_t num, bool lines,
+/* Of a place, as it was asked for. */
+static GElf_Addr address_of(const struct file *file, uint64_t place, unsigned int how)
+{
+	return how & FILE_ADDRESSES ? place : address_at(file, place);
+}
+
+void file_tell(int fd, const char *path, const uint64_t *places, size_t num, unsigned int how,
 	       FILE *out)
 {
 	struct file file;
@@ -143,12 +176,12 @@ void file_tell(int fd, const char *path, const uint64_t *offsets, size_t num, bo
 	tell_number(out, file.limit);
 	tell_number(out, file.offset);
 	for (size_t i = 0; i < num; i++) {
-		GElf_Addr address = address_at(&file, offsets[i]);
+		GElf_Addr address = address_of(&file, places[i], how);
 
 		tell_number(out, address);
 		tell_name(&file, address, out);
 	}
 	fflush(out);
-	for (size_t i = 0; lines && i < num; i++)
-		tell_line(&file, address_at(&file, offsets[i]), out);
+	for (size_t i = 0; how & FILE_LINES && i < num; i++)
+		tell_line(&file, address_of(&file, places[i], how), out);
 }

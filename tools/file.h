@@ -26,6 +26,9 @@ struct file {
 
 void file_open(struct file *file, int fd, const char *path);
 
+/* From now on separate debug files are looked for in this folder first. */
+void file_search(const char *folder);
+
 /* Segment @i, if it is one that is loaded; there are file_segments(). */
 bool file_segment(const struct file *file, size_t i, GElf_Phdr *segment);
 size_t file_segments(const struct file *file);
@@ -38,13 +41,21 @@ const struct symbol *file_symbol(const struct file *file, GElf_Addr address, GEl
 
 void file_tell_build_id(const struct file *file, FILE *out);
 
+/* The same of a file of which no more is wanted. */
+void file_tell_id(int fd, const char *path, FILE *out);
+
+enum file_how {
+	FILE_LINES = 1,		/* not only functions, which may take long */
+	FILE_ADDRESSES = 2,	/* places are no offsets in the file */
+};
+
 /*
  * Writes what the file behind the descriptor says, as texts that each end with a NUL
  * byte: its build id, the lowest address of its code, the end of it, the offset of the
- * lowest in the file; then of each place at @offsets its address, function and symbol;
- * then, if @lines, which may take long, of each its source and line.
+ * lowest in the file; then of each place its address, function and symbol; then, if @how says
+ * so, of each its source and line.
  */
-void file_tell(int fd, const char *path, const uint64_t *offsets, size_t num, bool lines,
+void file_tell(int fd, const char *path, const uint64_t *places, size_t num, unsigned int how,
 	       FILE *out);
 
 #endif /* TOOLS_FILE_H */

@@ -10,14 +10,14 @@ struct wanted {
 	const char *path;
 	const uint64_t *offsets;
 	size_t num;
-	bool lines;	/* not only functions */
+	unsigned int how;	/* of enum file_how */
 };
 
 static void tell(void *data, int fd, FILE *out)
 {
 	const struct wanted *wanted = data;
 
-	file_tell(fd, wanted->path, wanted->offsets, wanted->num, wanted->lines, out);
+	file_tell(fd, wanted->path, wanted->offsets, wanted->num, wanted->how, out);
 }
 
 /* All of it but the lines, which come last. */
@@ -65,13 +65,13 @@ static void take_none(struct profile *profile, struct object *object, struct pla
 		};
 }
 
-static void find(struct profile *profile, int fd, const char *path, bool fetch, bool lines,
+static void find(struct profile *profile, int fd, const char *path, bool fetch, unsigned int how,
 		 struct object *object, struct place *places, size_t num)
 {
 	uint64_t *offsets = allocated(calloc(num + 1, sizeof(*offsets)));
-	struct wanted wanted = { path, offsets, num, lines };
+	struct wanted wanted = { path, offsets, num, how };
 	struct told told;
-	bool named;
+	bool named, lines = how & FILE_LINES;
 
 	for (size_t i = 0; i < num; i++)
 		offsets[i] = places[i].address;
@@ -89,11 +89,17 @@ static void find(struct profile *profile, int fd, const char *path, bool fetch, 
 void names_find(struct profile *profile, int fd, const char *path, bool fetch,
 		struct object *object, struct place *places, size_t num)
 {
-	find(profile, fd, path, fetch, true, object, places, num);
+	find(profile, fd, path, fetch, FILE_LINES, object, places, num);
 }
 
 void names_find_functions(struct profile *profile, int fd, const char *path, bool fetch,
 			  struct object *object, struct place *places, size_t num)
 {
-	find(profile, fd, path, fetch, false, object, places, num);
+	find(profile, fd, path, fetch, 0, object, places, num);
+}
+
+void names_find_again(struct profile *profile, int fd, const char *path, struct object *object,
+		      struct place *places, size_t num)
+{
+	find(profile, fd, path, true, FILE_LINES | FILE_ADDRESSES, object, places, num);
 }

@@ -16,4 +16,8 @@ void names_find(struct profile *profile, int fd, const char *path, bool fetch,
 void names_find_functions(struct profile *profile, int fd, const char *path, bool fetch,
 			  struct object *object, struct place *places, size_t num);
 
+/* The same for places that have addresses already, with lines. */
+void names_find_again(struct profile *profile, int fd, const char *path, struct object *object,
+		      struct place *places, size_t num);
+
 #endif /* TOOLS_NAMES_H */

@@ -112,6 +112,14 @@ const char *object_name(const struct object *object)
 	return slash && slash[1] ? slash + 1 : object->file;
 }
 
+size_t file_length(const char *file)
+{
+	static const char deleted[] = " (deleted)";
+	size_t length = strlen(file), tail = strlen(deleted);
+
+	return length > tail && !strcmp(file + length - tail, deleted) ? length - tail : length;
+}
+
 const char *place_name(struct profile *profile, const struct place *place)
 {
 	const char *object = object_name(&profile->objects[place->object]);

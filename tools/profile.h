@@ -125,6 +125,9 @@ static inline void add(uint64_t *sum, uint64_t n)
 const char *object_name(const struct object *object);
 const char *place_name(struct profile *profile, const struct place *place);
 
+/* Of the name of a file, without what says that it was deleted meanwhile. */
+size_t file_length(const char *file);
+
 /* A name that a symbol gave, and not only where a function begins, or "[vdso]". */
 bool is_named(const struct place *place);
 

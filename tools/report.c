@@ -11,6 +11,7 @@
 #include "span.h"
 #include "store.h"
 #include "summary.h"
+#include "sysroot.h"
 #include "text.h"
 #include "timeline.h"
 #include "times.h"
@@ -23,6 +24,7 @@ struct report {
 	enum by by;
 	bool times;		/* by these, and not @by */
 	struct span span;
+	struct sysroot sysroot;
 	size_t rows;		/* 0: all */
 	bool tsv, json;
 	struct profile profile;
@@ -58,6 +60,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	switch (key) {
 	case ARGP_KEY_INIT:
 		state->child_inputs[0] = &report->span;
+		state->child_inputs[1] = &report->sysroot;
 		break;
 	case KEY_BY:
 		parse_by(state, report, arg);
@@ -90,7 +93,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	return 0;
 }
 
-static const struct argp_child children[] = { { &span_argp, 0, NULL, 0 }, { 0 } };
+static const struct argp_child children[] = {
+	{ &span_argp, 0, NULL, 0 }, { &sysroot_argp, 0, NULL, 0 }, { 0 }
+};
 
 static const struct argp argp = {
 	options, parse, "[FILE...]",
@@ -132,6 +137,7 @@ int command_report(int argc, char **argv)
 
 	profile_init(&report.profile);
 	argp_parse(&argp, argc, argv, 0, NULL, &report);
+	sysroot_names(&report.sysroot, &report.profile);
 	if (report.times)
 		times_slice(&report.profile, NULL);
 	span_cut(&report.span, &report.profile, NULL);
@@ -142,6 +148,7 @@ int command_report(int argc, char **argv)
 	table_make(&report.profile, report.by, &table);
 	print(&report, &table);
 	table_free(&table);
+	sysroot_free(&report.sysroot);
 	profile_free(&report.profile);
 	if (fflush(stdout) || ferror(stdout))
 		die("the report could not be written to standard output: %m");

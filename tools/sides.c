@@ -27,16 +27,13 @@ struct entries {
  */
 static const char *object_stem(struct profile *profile, const char *file)
 {
-	static const char deleted[] = " (deleted)";
 	const struct object object = { .file = file };
 	const char *name = object_name(&object);
 	const char *version = strstr(name, ".so.");
-	size_t length = strlen(name), tail = strlen(deleted);
+	size_t length = file_length(name);
 
 	if (name[0] == '[')
 		return name;
-	if (length > tail && !strcmp(name + length - tail, deleted))
-		length -= tail;
 	if (version)
 		length = version + strlen(".so") - name;
 	return profile_text(profile, name, length);
@@ -143,13 +140,15 @@ static void make_pairs(struct sides *sides, struct entries *entries)
 	}
 }
 
-static void read_files(struct sides *sides, const struct span *span)
+static void read_files(struct sides *sides, const struct sysroot *sysroot,
+		       const struct span *span)
 {
 	for (size_t i = 0; i < sides->num_files[SIDE_A] + sides->num_files[SIDE_B]; i++) {
 		struct profile *profile = &sides->profiles[i];
 
 		profile_init(profile);
 		store_read(profile, sides->files[i]);
+		sysroot_names(sysroot, profile);
 		span_cut(span, profile, sides->files[i]);
 		sides->runs.num[i < sides->num_files[SIDE_A] ? SIDE_A : SIDE_B] +=
 			profile->num_runs;
@@ -157,7 +156,7 @@ static void read_files(struct sides *sides, const struct span *span)
 }
 
 void sides_read(struct sides *sides, char *const *files, const size_t num[SIDES],
-		const struct span *span, bool shares)
+		const struct sysroot *sysroot, const struct span *span, bool shares)
 {
 	struct entries entries = { 0 };
 	size_t runs, run = 0;
@@ -168,7 +167,7 @@ void sides_read(struct sides *sides, char *const *files, const size_t num[SIDES]
 		.profiles = allocated(calloc(num[SIDE_A] + num[SIDE_B], sizeof(struct profile))),
 		.total = { .name = "", .object = "", .id = "" },
 	};
-	read_files(sides, span);
+	read_files(sides, sysroot, span);
 	runs = sides->runs.num[SIDE_A] + sides->runs.num[SIDE_B];
 	sides->runs.samples = allocated(calloc(runs, sizeof(double)));
 	sides->seconds = allocated(calloc(runs, sizeof(double)));

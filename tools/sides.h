@@ -6,6 +6,7 @@
 #include "compare.h"
 #include "profile.h"
 #include "span.h"
+#include "sysroot.h"
 
 /* A function of either side, or of both. */
 struct pair {
@@ -31,7 +32,7 @@ struct sides {
 
 /* Reads so many files of each side, A's first; what is no profile ends the program. */
 void sides_read(struct sides *sides, char *const *files, const size_t num[SIDES],
-		const struct span *span, bool shares);
+		const struct sysroot *sysroot, const struct span *span, bool shares);
 
 /* Decides what has changed; it comes first, the largest change at the top. */
 void sides_compare(struct sides *sides);

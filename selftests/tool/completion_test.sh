@@ -66,6 +66,8 @@ functions()
 	is 'hot cold main' profil annotate ''
 	is 'hot' profil annotate -i ho
 	is '' profil annotate hot ''
+	is 'hot' profil annotate --names / ho
+	is 'hot' profil annotate --names = / --from 0 ho
 	is --source profil annotate hot --s
 	rm profil.pb.gz
 	is '' profil annotate ''

@@ -223,7 +223,8 @@ int main(int argc, char **argv)
 
 		memcpy(bytes, original, length);
 		mutated = i ? mutate(bytes, length) : length;
-		if (body_read(&profile, table.rows, open_bytes(bytes, mutated), &body)) {
+		if (body_read(&profile, table.rows, open_bytes(bytes, mutated),
+			      table.rows->object, &body)) {
 			read += body.num_steps > 0;
 			look(&profile, table.rows, &body);
 		}

@@ -229,6 +229,7 @@ span() {
 # A file of a part is a profile as any other, and knows which part.
 span_of_file() {
 	planted file
+	[ "$(profil annotate -i --from 0.2 --to 0.4 --tsv cold file | awk -F '\t' '$1 == "instruction" { sum += $2 } END { print sum }')" = 25 ]
 	profil export --from 0.2 --to 0.4 -o part.pb.gz file
 	diff <(samples --from 0.2 --to 0.4) <(profil report --tsv part.pb.gz | awk -F '\t' '$1 == "function" { print $2, $8 }')
 	says 0 profil report --by time part.pb.gz
