@@ -126,12 +126,21 @@ static size_t *unique(void *array, size_t *num, size_t size,
 	return now;
 }
 
+/* As files have them. */
+static bool in_order(const struct sample *samples, size_t num)
+{
+	for (size_t i = 1; i < num; i++)
+		if (by_sample(&samples[i - 1], &samples[i]) > 0)
+			return false;
+	return true;
+}
+
 static void add_up(struct profile *profile)
 {
 	struct sample *samples = profile->samples;
 	size_t n = 0;
 
-	if (profile->num_samples)
+	if (!in_order(samples, profile->num_samples))
 		qsort(samples, profile->num_samples, sizeof(*samples), by_sample);
 	for (size_t i = 0; i < profile->num_samples; i++) {
 		if (!n || by_sample(&samples[n - 1], &samples[i])) {

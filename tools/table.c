@@ -42,11 +42,11 @@ static void add_row(struct row *sum, const struct row *row)
 	add(&sum->unnamed, row->unnamed);
 }
 
-static struct row make_row(struct profile *profile, enum by by, const struct sample *sample)
+static struct row make_row(struct profile *profile, enum by by, const struct sample *sample,
+			   const char *none)
 {
 	const struct place *place = &profile->places[sample->place];
 	const struct object *object = &profile->objects[place->object];
-	const char *none = profile_string(profile, "");
 	struct row row = {
 		.name = none, .object = none, .build_id = none, .source = none,
 		.samples = sample->samples, .recent = sample->recent,
@@ -74,9 +74,19 @@ static struct row make_row(struct profile *profile, enum by by, const struct sam
 
 static size_t rows_of_samples(struct profile *profile, enum by by, struct row *rows)
 {
-	for (size_t i = 0; i < profile->num_samples; i++)
-		rows[i] = make_row(profile, by, &profile->samples[i]);
-	return profile->num_samples;
+	const char *none = profile_string(profile, "");
+	size_t num = 0;
+
+	/* those of one address, but of other times, are one behind the other: fewer to sort */
+	for (size_t i = 0; i < profile->num_samples; i++) {
+		struct row row = make_row(profile, by, &profile->samples[i], none);
+
+		if (num && !by_key(&rows[num - 1], &row))
+			add_row(&rows[num - 1], &row);
+		else
+			rows[num++] = row;
+	}
+	return num;
 }
 
 static size_t rows_of_processes(struct profile *profile, struct row *rows)

@@ -8,6 +8,7 @@
 #include "comments.h"
 #include "ids.h"
 #include "kernel.h"
+#include "limited.h"
 #include "profile.pb-c.h"
 #include "say.h"
 #include "unpack.h"
@@ -23,26 +24,8 @@ struct unpacking {
 	size_t *object_index;	/* of each mapping, in the profile */
 	size_t *place_index;	/* of each location */
 	size_t first_run;	/* of this file, in the profile */
+	const char **texts;	/* those that were looked at, each at its index */
 };
-
-/* A small file can have very many empty messages: they may take so much memory. */
-#define MEMORY_MAX ((size_t)2 << 30)
-
-static void *limited_alloc(void *data, size_t size)
-{
-	size_t *left = data;
-
-	if (size > *left)
-		return NULL;
-	*left -= size;
-	return malloc(size);
-}
-
-static void limited_free(void *data, void *memory)
-{
-	(void)data;
-	free(memory);
-}
 
 /* Of a repeated field: fills in which message has which id. */
 #define IDS(set, messages, count) ({						\
@@ -60,8 +43,12 @@ static const char *text(struct unpacking *unpacking, int64_t index)
 
 	if (index < 0 || (uint64_t)index >= in->n_string_table)
 		return NULL;
-	return profile_text(unpacking->profile, (const char *)in->string_table[index].data,
-			    in->string_table[index].len);
+	if (!unpacking->texts[index])
+		unpacking->texts[index] =
+			profile_text(unpacking->profile,
+				     (const char *)in->string_table[index].data,
+				     in->string_table[index].len);
+	return unpacking->texts[index];
 }
 
 static const char *unpack_types(struct unpacking *unpacking)
@@ -206,11 +193,12 @@ static const char *unpack_labels(struct unpacking *unpacking, const Pb__Sample *
 
 static const char *unpack_samples(struct unpacking *unpacking)
 {
+	const char *none = profile_string(unpacking->profile, "");
 	const int *values = unpacking->values;
 	const Pb__Profile *in = unpacking->in;
 
 	for (size_t i = 0; i < in->n_sample; i++) {
-		struct sample sample = { .program = profile_string(unpacking->profile, "") };
+		struct sample sample = { .program = none };
 		const Pb__Sample *from = in->sample[i];
 		const char *wrong = unpack_labels(unpacking, from, &sample);
 		size_t index;
@@ -262,25 +250,34 @@ static const char *unpack_rest(struct unpacking *unpacking)
 	return NULL;
 }
 
-const char *profile_unpack(struct profile *profile, const unsigned char *bytes, size_t length)
+static const char *unpack(struct profile *profile, const Pb__Profile *in)
 {
-	size_t left = MEMORY_MAX;
-	ProtobufCAllocator allocator = { limited_alloc, limited_free, &left };
-	Pb__Profile *in = pb__profile__unpack(&allocator, length, bytes);
 	struct unpacking unpacking = {
 		.profile = profile, .in = in, .first_run = profile->num_runs,
+		.texts = allocated(calloc(in->n_string_table + 1, sizeof(*unpacking.texts))),
 	};
-	const char *wrong;
-
-	if (!in)
-		return "its bytes are no messages of pprof";
-	wrong = unpack_types(&unpacking) ?: unpack_objects(&unpacking) ?:
+	const char *wrong =
+		unpack_types(&unpacking) ?: unpack_objects(&unpacking) ?:
 		unpack_places(&unpacking) ?: unpack_rest(&unpacking) ?: unpack_samples(&unpacking);
 	free(unpacking.objects.ids);
 	free(unpacking.functions.ids);
 	free(unpacking.places.ids);
 	free(unpacking.object_index);
 	free(unpacking.place_index);
-	pb__profile__free_unpacked(in, &allocator);
+	free(unpacking.texts);
+	return wrong;
+}
+
+const char *profile_unpack(struct profile *profile, const unsigned char *bytes, size_t length)
+{
+	struct limited limited;
+	const char *wrong = "its bytes are no messages of pprof";
+	Pb__Profile *in;
+
+	limited_init(&limited);
+	in = pb__profile__unpack(&limited.allocator, length, bytes);
+	if (in)
+		wrong = unpack(profile, in);
+	limited_free(&limited);
 	return wrong;
 }
