@@ -39,6 +39,34 @@ static const char *object_stem(struct profile *profile, const char *file)
 	return profile_text(profile, name, length);
 }
 
+/* The program that was given to profil run, which every build may call otherwise. */
+static bool is_program(const struct profile *profile, const char *name)
+{
+	size_t length = strcspn(profile->command, " ");
+	const char *slash = memrchr(profile->command, '/', length);
+	const char *program = slash ? slash + 1 : profile->command;
+
+	length -= program - profile->command;
+	return !strncmp(name, program, length) && !name[length] && length;
+}
+
+/* What an object is called on both sides: the program as that of the first file. */
+static const char *common_name(const struct sides *sides, struct profile *profile, const char *file)
+{
+	const char *name = object_stem(profile, file);
+	const struct profile *first = &sides->profiles[0];
+
+	if (!is_program(profile, name))
+		return name;
+	for (size_t i = 0; i < first->num_objects && profile != first; i++) {
+		const char *other = object_name(&first->objects[i]);
+
+		if (is_program(first, other))
+			return other;
+	}
+	return name;
+}
+
 /* A function without a name is an address, which means something in one build alone. */
 static const char *own_id(const struct row *row)
 {
@@ -47,8 +75,8 @@ static const char *own_id(const struct row *row)
 	return row->build_id[0] ? row->build_id : row->object;
 }
 
-static void add_entries(struct entries *entries, struct profile *profile,
-			const struct table *table, size_t run)
+static void add_entries(const struct sides *sides, struct entries *entries,
+			struct profile *profile, const struct table *table, size_t run)
 {
 	for (size_t i = 0; i < table->num; i++) {
 		const struct row *row = &table->rows[i];
@@ -56,7 +84,7 @@ static void add_entries(struct entries *entries, struct profile *profile,
 		entries->list = more(entries->list, &entries->room, entries->num,
 				     sizeof(*entries->list));
 		entries->list[entries->num++] = (struct entry) {
-			.name = row->name, .object = object_stem(profile, row->object),
+			.name = row->name, .object = common_name(sides, profile, row->object),
 			.id = own_id(row), .run = run, .samples = row->samples,
 		};
 	}
@@ -82,7 +110,7 @@ static int by_run(const void *a, const void *b)
 static void add_run(struct sides *sides, struct entries *entries, struct profile *profile,
 		    const struct table *table, const char *file, size_t run)
 {
-	add_entries(entries, profile, table, run);
+	add_entries(sides, entries, profile, table, run);
 	sides->total.counts[run] = table->sum.samples;
 	sides->seconds[run] = table->sum.cpu_ns / 1e9;
 	sides->runs.samples[run] = sides->runs.shares ? table->sum.samples :

@@ -157,6 +157,25 @@ rates() {
 }
 
 # Two builds have functions of the same names; their addresses are no names.
+# The program itself may be called otherwise; what it has loaded may not.
+programs() {
+	local side
+	for side in old new; do
+		cp "$planted" "$side"
+		cp "$planted" "lib$side"
+		{
+			printf 'process 0 0 0 0 0 others\nobject 10 %s\nobject 11 %s\n' "$tmp/$side" "$tmp/lib$side"
+			printf 'slot 10 %s 0 1000 0\nslot 11 %s 0 500 0\n' "$(at "$planted" hot)" "$(at "$planted" cold)"
+		} >"$PROFIL_FAKE"
+		says 0 profil run -q -o "$side.pb.gz" -- "./$side" argument
+	done
+	says 1 profil diff old.pb.gz new.pb.gz
+	grep -E ' ~ .* hot +old$' out
+	grep -E ' gone .* cold +libold$' out
+	grep -E ' new .* cold +libnew$' out
+	[ "$(grep -c ' hot ' out)" = 1 ]
+}
+
 builds() {
 	local version
 	for version in 1.2.13 1.3; do
@@ -238,6 +257,7 @@ check 'diff: JSON' json
 check 'diff: several runs' runs
 check 'diff: other rates' rates
 check 'diff: two builds' builds
+check 'diff: two programs' programs
 check 'diff: so many rows' rows
 check 'diff: what was not meant' usage
 check 'diff: very many samples, and none' large
