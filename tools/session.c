@@ -10,6 +10,7 @@
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <unistd.h>
+#include "refusal.h"
 #include "say.h"
 #include "session.h"
 
@@ -43,61 +44,16 @@ int session_query(struct profil_ioc_query *query)
 	return error;
 }
 
-static void choose_source(struct profil_ioc_session *session, const struct profil_ioc_query *query,
+static void choose_source(struct profil_ioc_session *ask, const struct profil_ioc_query *query,
 			  unsigned int rate)
 {
-	session->rate = rate;
-	if (!rate)
+	ask->rate = rate;
+	if (rate)
+		refuse_rate(query, rate);
+	if (!rate || !(query->out_session_sources & (1 << PROFIL_SOURCE_TIMER)))
 		return;
-	if (query->out_session_sources & (1 << PROFIL_SOURCE_TIMER)) {
-		if (rate > query->out_timer_rate_max)
-			die("%u samples a second are too many: this module takes at most %u (its parameter max_timer_rate); give -F a lower rate",
-			    rate, query->out_timer_rate_max);
-		session->source = PROFIL_SOURCE_TIMER;
-		session->jitter = 100;
-		return;
-	}
-	if (rate > query->out_tick_hz)
-		die("%u samples a second are too many: this module samples at the tick, at most %u times; leave out -F, or give it a lower rate",
-		    rate, query->out_tick_hz);
-}
-
-static _Noreturn void cannot_have_session(int error)
-{
-	switch (error) {
-	case ENOTTY:
-	case EOPNOTSUPP:
-		die("this module has no sessions: %s; profil check says what is missing",
-		    strerror(error));
-	case EINVAL:
-		die("no session could be made: --slots must be a power of 2, from %u to %u",
-		    PROFIL_SLOTS_MIN, PROFIL_SLOTS_MAX);
-	case ENODEV:
-		die("no session could be made: the module found no way to the kernel's tick; profil check says more");
-	default:
-		die("no session could be made: %s; profil check says what is missing",
-		    strerror(error));
-	}
-}
-
-/* The limits that an administrator has set: a session as small as can be has but one. */
-static _Noreturn void over_limit(int device, struct profil_ioc_session *ask)
-{
-	ask->slots = PROFIL_SLOTS_MIN;
-	ask->processes = PROFIL_PROCESSES_MIN;
-	ask->objects = PROFIL_OBJECTS_MIN;
-	if (ioctl(device, PROFIL_IOC_SESSION, ask))
-		die("no session could be made: your user has as many as max_sessions_user allows; end another profil run, or raise that in /sys/module/profil/parameters");
-	die("no session could be made: those of your user have as many places as max_slots_user allows; ask for fewer --slots, end another profil run, or raise that in /sys/module/profil/parameters");
-}
-
-/* What the module says to --kernel, or would if it knew it. */
-static void check_kernel(const struct profil_ioc_query *query, int error)
-{
-	if (error == EPERM)
-		die("where the kernel is cannot be counted: --kernel needs CAP_PERFMON; sudo profil run --kernel …, or, for all who may execute profil, sudo setcap cap_perfmon,cap_syslog+ep $(command -v profil)");
-	if (query->out_session_flags && !(query->out_session_flags & PROFIL_SESSION_F_KERNEL))
-		die("where the kernel is cannot be counted: this module is too old for --kernel; install a newer one, or leave it out");
+	ask->source = PROFIL_SOURCE_TIMER;
+	ask->jitter = 100;
 }
 
 struct session *session_open(const struct session_wish *wish)
@@ -107,6 +63,7 @@ struct session *session_open(const struct session_wish *wish)
 		.size = sizeof(ask),
 		.flags = (wish->user_only ? PROFIL_SESSION_F_USER_ONLY : 0) |
 			 (wish->kernel ? PROFIL_SESSION_F_KERNEL : 0) |
+			 (wish->system ? PROFIL_SESSION_F_SYSTEM : 0) |
 			 (wish->per_process ? PROFIL_SESSION_F_PER_PROCESS : 0),
 		.slots = wish->slots,
 		.processes = PROCESSES,
@@ -121,15 +78,10 @@ struct session *session_open(const struct session_wish *wish)
 		    strerror(errno));
 	error = -query_device(device, &query);
 	if (error)
-		cannot_have_session(error);
+		refuse(error);
 	choose_source(&ask, &query, wish->rate);
-	error = ioctl(device, PROFIL_IOC_SESSION, &ask) ? errno : 0;
-	if (error && wish->kernel)
-		check_kernel(&query, error);
-	if (error == ENOSPC)
-		over_limit(device, &ask);
-	if (error)
-		cannot_have_session(error);
+	if (ioctl(device, PROFIL_IOC_SESSION, &ask))
+		refuse_session(device, wish, &query, &ask, errno);
 	close(device);
 	session->fd = ask.out_fd;
 	session->period_ns = wish->rate ? 1000000000ULL / wish->rate : query.out_tick_ns;

@@ -17,6 +17,7 @@ struct session_wish {
 	bool user_only;
 	bool kernel;		/* also where the kernel was */
 	bool per_process;
+	bool system;		/* whatever runs on the machine */
 };
 
 /* What was counted, once the session is stopped, but for its slots. */

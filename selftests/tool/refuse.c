@@ -46,7 +46,7 @@ static int query(struct profil_ioc_query *query)
 	query->out_abi = PROFIL_ABI;
 	query->out_tick_ns = 4000000;
 	query->out_tick_hz = 250;
-	query->out_session_flags = 0xf & ~number("REFUSE_FLAGS");
+	query->out_session_flags = 0x1f & ~number("REFUSE_FLAGS");
 	query->out_session_sources = 1 << PROFIL_SOURCE_TICK;
 	return 0;
 }
