@@ -64,7 +64,7 @@ device() {
 }
 
 sessions() {
-	says 1 planted_system "$loaded" env PROFIL_FAKE_OLD=1 profil check
+	says 1 planted_system "$loaded" env PROFIL_FAKE_FLAGS=0 profil check
 	[ "$(state sessions)" = FAIL ]
 	grep -F 'max_sessions_user' out
 }

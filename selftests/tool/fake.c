@@ -5,9 +5,10 @@
  *
  *   object INDEX PATH
  *   process PID PARENT IMAGES USER SYSTEM COMM
+ *   row CGROUP PID USER SYSTEM COMM	of a session of the whole machine; - is no name
  *   slot OBJECT PLACE PROCESS USER SYSTEM
  *   exec N, full N, full_objects N, full_kernel N, not_due N, execs_denied N,
- *   forks_missed N, tick_ns N
+ *   forks_missed N, tick_ns N, idle N, kthreads N, interrupts N
  *   again N		so often ATTACH fails with EAGAIN
  *   until MS		what is above was counted when the table was read for the first time;
  *			what follows, only then, or until the next such line.  MS is for
@@ -16,8 +17,8 @@
  *   grow SLOT FROM USER SYSTEM	what a slot, and process 1, gets each time that somebody looks,
  *			from so many looks on
  *
- * PROFIL_FAKE_ERROR is the error of JOIN and ATTACH; with PROFIL_FAKE_OLD, the module says
- * that it has no sessions.
+ * PROFIL_FAKE_ERROR is the error of JOIN and ATTACH; PROFIL_FAKE_FLAGS are those of sessions
+ * that the module says it has.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -69,7 +70,8 @@ int session_query(struct profil_ioc_query *query)
 	*query = (struct profil_ioc_query) {
 		.out_abi = PROFIL_ABI,
 		.out_tick_hz = 250,
-		.out_session_flags = getenv("PROFIL_FAKE_OLD") ? 0 : PROFIL_SESSION_F_USER_ONLY,
+		.out_session_flags = getenv("PROFIL_FAKE_FLAGS") ?
+			strtoul(getenv("PROFIL_FAKE_FLAGS"), NULL, 0) : 0x1f,
 	};
 	return 0;
 }
@@ -85,18 +87,37 @@ static void read_object(struct session *session, const char *line)
 		die("PROFIL_FAKE: %s", line);
 }
 
-static void read_process(struct session *session, const char *line)
+static void add_process(struct session *session, struct profil_process process)
 {
 	struct session_table *table = &session->table;
+
+	table->processes = more(table->processes, &session->room_processes,
+				table->num_processes, sizeof(process));
+	table->processes[table->num_processes++] = process;
+}
+
+static void read_row(struct session *session, const char *line)
+{
+	struct profil_process row = { .state = PROFIL_PROCESS_MEMBER };
+
+	if (sscanf(line, "row %" SCNu64 " %u %" SCNu64 " %" SCNu64 " %15[^\n]",
+		   (uint64_t *)&row.cgroup, &row.pid, (uint64_t *)&row.user,
+		   (uint64_t *)&row.system, row.comm) != 5)
+		die("PROFIL_FAKE: %s", line);
+	if (!strcmp(row.comm, "-"))
+		row.comm[0] = '\0';
+	add_process(session, row);
+}
+
+static void read_process(struct session *session, const char *line)
+{
 	struct profil_process process = { 0 };
 
 	if (sscanf(line, "process %u %u %u %" SCNu64 " %" SCNu64 " %15[^\n]", &process.pid,
 		   &process.parent, &process.images, (uint64_t *)&process.user,
 		   (uint64_t *)&process.system, process.comm) != 6)
 		die("PROFIL_FAKE: %s", line);
-	table->processes = more(table->processes, &session->room_processes,
-				table->num_processes, sizeof(process));
-	table->processes[table->num_processes++] = process;
+	add_process(session, process);
 }
 
 /* The slot of this place, which is new before the first line "until". */
@@ -160,6 +181,12 @@ static void read_count(struct session *session, const char *line)
 		page->full_objects = value;
 	else if (!strcmp(name, "full_kernel"))
 		page->full_kernel = value;
+	else if (!strcmp(name, "idle"))
+		page->idle = value;
+	else if (!strcmp(name, "kthreads"))
+		page->kthreads = value;
+	else if (!strcmp(name, "interrupts"))
+		page->interrupts = value;
 	else if (!strcmp(name, "not_due"))
 		page->not_due = value;
 	else if (!strcmp(name, "execs_denied"))
@@ -190,6 +217,7 @@ struct session *session_open(const struct session_wish *wish)
 			      MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	if (!file || session->again == MAP_FAILED || pipe2(session->members, O_CLOEXEC))
 		die("PROFIL_FAKE: %m");
+	session->stays = wish->system;
 	session->tick_ns = wish->rate ? 1000000000 / wish->rate : 4000000;
 	while (getline(&line, &room, file) > 0) {
 		line[strcspn(line, "\n")] = '\0';
@@ -197,6 +225,8 @@ struct session *session_open(const struct session_wish *wish)
 			read_object(session, line);
 		else if (!strncmp(line, "process ", 8))
 			read_process(session, line);
+		else if (!strncmp(line, "row ", 4))
+			read_row(session, line);
 		else if (!strncmp(line, "slot ", 5))
 			read_slot(session, line);
 		else if (!strncmp(line, "grow ", 5))
