@@ -36,6 +36,51 @@ static void tell_process(struct teller *teller, const struct process *process)
 	     process->program);
 }
 
+/* A name as one word: \x20 is a space in it, and \x5c what the others begin with. */
+static char *to_word(const char *name)
+{
+	char *word = allocated(malloc(4 * strlen(name) + 2)), *to = word;
+
+	for (; *name; name++)
+		if (*name == ' ' || *name == '\\')
+			to += sprintf(to, "\\x%02x", *name);
+		else
+			*to++ = *name;
+	/* no name is one, too */
+	if (to == word)
+		*to++ = '-';
+	*to = '\0';
+	return word;
+}
+
+static const char *from_word(struct profile *profile, char *word)
+{
+	char *to = word;
+
+	if (!strcmp(word, "-"))
+		return profile_string(profile, "");
+	for (const char *from = word; *from; to++) {
+		bool space = !strncmp(from, "\\x20", 4), other = !strncmp(from, "\\x5c", 4);
+
+		*to = space ? ' ' : *from;
+		from += space || other ? 4 : 1;
+	}
+	*to = '\0';
+	return profile_string(profile, word);
+}
+
+/* A program in a unit. */
+static void tell_row(struct teller *teller, const struct process *row)
+{
+	char *unit = to_word(row->unit), *container = to_word(row->container);
+
+	tell(teller, "row samples %" PRIu64 " user_ns %" PRIu64 " system_ns %" PRIu64
+	     " unit %s container %s program %s", row->samples, row->user_ns, row->system_ns,
+	     unit, container, row->program);
+	free(unit);
+	free(container);
+}
+
 static void tell_processes(struct teller *teller, const struct profile *profile)
 {
 	struct process others = { .program = "others" };
@@ -43,6 +88,11 @@ static void tell_processes(struct teller *teller, const struct profile *profile)
 	for (size_t i = 0; i < profile->num_processes; i++) {
 		const struct process *process = &profile->processes[i];
 
+		if (process->unit[0]) {
+			if (process->samples)
+				tell_row(teller, process);
+			continue;
+		}
 		if (i < PROCESSES_MAX && process->pid) {
 			tell_process(teller, process);
 			continue;
@@ -117,6 +167,26 @@ static bool read_process(struct profile *profile, const char *comment)
 	return true;
 }
 
+static bool read_row(struct profile *profile, const char *comment)
+{
+	struct process row = { 0 };
+	char *unit = NULL, *container = NULL;
+	int program = 0, fields;
+
+	fields = sscanf(comment, "row samples %" SCNu64 " user_ns %" SCNu64 " system_ns %" SCNu64
+			" unit %ms container %ms program %n", &row.samples, &row.user_ns,
+			&row.system_ns, &unit, &container, &program);
+	if (fields == 5 && program) {
+		row.unit = from_word(profile, unit);
+		row.container = from_word(profile, container);
+		row.program = profile_string(profile, comment + program);
+		profile_add_process(profile, row);
+	}
+	free(unit);
+	free(container);
+	return fields == 5 && program;
+}
+
 static bool is_possible(const struct run *run)
 {
 	uint64_t slice = run->slice_ns;
@@ -147,7 +217,7 @@ void comments_read(struct profile *profile, size_t runs_before, const char *comm
 	static const char command[] = "command ";
 
 	if (read_count(profile, comment) || read_process(profile, comment) ||
-	    read_run(profile, runs_before, comment))
+	    read_row(profile, comment) || read_run(profile, runs_before, comment))
 		return;
 	if (profile->files)
 		return;		/* the first file has said what it is */

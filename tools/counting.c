@@ -18,6 +18,9 @@ static const struct argp_option options[] = {
 	{ "per-process", KEY_PER_PROCESS, NULL, 0, "Tell processes apart in the profile", 0 },
 	{ "wait", 'w', NULL, 0, "Count also processes that PROGRAM leaves behind, to their end",
 	  0 },
+	{ "all", 'a', NULL, 0,
+	  "Profile the whole machine while PROGRAM runs, or until you press Ctrl-C; needs CAP_PERFMON",
+	  0 },
 	{ "pid", 'p', "PID", 0,
 	  "Profile a process that runs, until it ends or you press Ctrl-C", 0 },
 	{ "slots", KEY_SLOTS, "N", 0, "Room for so many places, a power of 2 (65536)", 0 },
@@ -26,10 +29,20 @@ static const struct argp_option options[] = {
 
 static void check(const struct counting *counting, struct argp_state *state)
 {
-	if (!counting->argv == !counting->pid)
-		argp_error(state, "one of the two has to be given: a PROGRAM, or -p PID");
-	if (counting->wish.kernel && counting->wish.user_only)
+	const struct session_wish *wish = &counting->wish;
+
+	if (wish->system && counting->pid)
+		argp_error(state, "-a counts the process of -p as well: leave out one of them");
+	if (!wish->system && !counting->argv == !counting->pid)
+		argp_error(state, "one of these has to be given: a PROGRAM, -p PID, or -a");
+	if (wish->kernel && wish->user_only)
 		argp_error(state, "-u and --kernel contradict each other");
+	if (wish->system && wish->user_only)
+		argp_error(state, "-a counts time in the kernel as well: leave out -u");
+	if (wish->system && wish->per_process)
+		argp_error(state, "-a tells programs in their units apart, and no processes: leave out --per-process");
+	if (wish->system && wish->rate)
+		argp_error(state, "-a counts each tick of each CPU: leave out -F");
 }
 
 static error_t parse(int key, char *arg, struct argp_state *state)
@@ -42,6 +55,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		break;
 	case 'q':
 		counting->quiet = true;
+		break;
+	case 'a':
+		counting->wish.system = true;
 		break;
 	case 'F':
 		counting->wish.rate = option_number(state, "-F", arg, 1, RATE_MAX);

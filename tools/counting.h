@@ -10,7 +10,7 @@
 struct counting {
 	struct session_wish wish;
 	pid_t pid;		/* a process that runs, or */
-	char **argv;		/* a program with its arguments */
+	char **argv;		/* a program with its arguments; or, with wish.system, neither */
 	bool wait;		/* also for processes that the program leaves behind */
 	const char *file;
 	bool quiet;		/* nothing is printed at the end */

@@ -3,15 +3,16 @@
 #define _GNU_SOURCE
 #include <stdio.h>
 #include <stdlib.h>
-#include <sys/utsname.h>
 #include <time.h>
-#include "command.h"
+#include <unistd.h>
+#include "facts.h"
 #include "gather.h"
 #include "jit.h"
 #include "kernel.h"
 #include "names.h"
 #include "objects.h"
 #include "order.h"
+#include "owners.h"
 #include "say.h"
 
 /* An object with fewer samples than this part of all is not worth a download. */
@@ -27,12 +28,15 @@ struct group {
 struct gathering {
 	struct session *session;
 	struct profile *profile;
+	struct units *units;	/* or NULL */
 	struct session_table table;
+	struct owner *owners;	/* of the rows */
 	struct part *parts;
 	size_t num_parts;
 	struct group *groups;
 	size_t num, room;
 	uint64_t samples;
+	uint64_t placed;	/* of these, as in enum count */
 	time_t began;
 };
 
@@ -111,20 +115,28 @@ static const struct profil_process *process_of(const struct gathering *gathering
 	return &gathering->table.processes[index];
 }
 
+/* What samples of a row are labelled with; row 0 is that of no process. */
+static const struct owner *owner_of(const struct gathering *gathering, uint32_t index)
+{
+	return &gathering->owners[index < gathering->table.num_processes ? index : 0];
+}
+
 static void add_samples(struct gathering *gathering, const struct group *group, size_t place)
 {
 	struct profile *profile = gathering->profile;
 
 	for (size_t i = 0; i < group->num; i++) {
 		const struct profil_slot *slot = &group->parts[i].slot;
-		const struct profil_process *process = process_of(gathering, slot->process);
+		const struct owner *owner = owner_of(gathering, slot->process);
 
 		if (i && slot->place != group->parts[i - 1].slot.place)
 			place++;
 		profile_add_sample(profile, (struct sample) {
 			.place = place,
-			.pid = slot->process ? process->pid : 0,
-			.program = profile_string(profile, slot->process ? process->comm : ""),
+			.pid = owner->pid,
+			.program = owner->program,
+			.unit = owner->unit,
+			.container = owner->container,
 			.run = profile->num_runs - 1,
 			.at_ns = group->parts[i].at_ns,
 			.samples = slot->user + slot->system,
@@ -133,6 +145,12 @@ static void add_samples(struct gathering *gathering, const struct group *group, 
 			.system_ns = slot->system * profile->period_ns,
 		});
 	}
+}
+
+/* The last place may be that of all for which there was no room: it has no address. */
+static size_t without_others(const struct place *places, size_t num)
+{
+	return num && places[num - 1].address == PROFIL_PLACE_OTHERS ? num - 1 : num;
 }
 
 static void add_kernel(struct gathering *gathering, const struct group *group)
@@ -154,7 +172,7 @@ static void add_group(struct gathering *gathering, const struct group *group)
 	const struct profil_slot *slot = &group->parts->slot;
 	const struct profil_process *process = process_of(gathering, own_process(slot));
 	struct object object = { .build_id = profile_string(profile, "") };
-	size_t num, first = profile->num_places, index;
+	size_t num, first = profile->num_places, index, known;
 	struct place *places = make_places(profile, group, &num);
 	bool fetch = group->samples >= gathering->samples / FETCH_FROM;
 	int fd;
@@ -164,10 +182,15 @@ static void add_group(struct gathering *gathering, const struct group *group)
 	if (time(NULL) > gathering->began + 1)
 		progress("names of %s, the rest has %zu objects", object.file,
 			 gathering->groups + gathering->num - group);
+	known = without_others(places, num);
 	if (fd >= 0)
-		names_find(profile, fd, path, fetch, &object, places, num);
-	else if (process->pid)
-		jit_find(profile, process->pid, places, num);
+		names_find(profile, fd, path, fetch, &object, places, known);
+	else if (process->pid && (!gathering->units || owner_is_alone(gathering->units, process)))
+		jit_find(profile, process->pid, places, known);
+	if (known < num) {
+		places[known].address = 0;
+		places[known].function = profile_elsewhere(profile, object.file);
+	}
 	index = profile_add_object(profile, object);
 	for (size_t i = 0; i < num; i++) {
 		/* pprof would make a name of its own */
@@ -191,30 +214,18 @@ static void add_processes(struct gathering *gathering)
 		add(&profile->counts[COUNT_TICKS], process->user + process->system);
 		if (i || process->user || process->system)
 			profile_add_process(profile, (struct process) {
-				.pid = process->pid,
+				.pid = i ? gathering->owners[i].pid : process->pid,
 				.parent = process_of(gathering, process->parent)->pid,
 				.images = process->images,
 				.samples = process->user + process->system,
 				.user_ns = process->user * profile->period_ns,
 				.system_ns = process->system * profile->period_ns,
-				.program = profile_string(profile, i ? process->comm : "others"),
+				.program = i || gathering->units ? gathering->owners[i].program :
+					profile_string(profile, "others"),
+				.unit = gathering->owners[i].unit,
+				.container = gathering->owners[i].container,
 			});
 	}
-}
-
-static void add_facts(struct profile *profile)
-{
-	struct utsname machine;
-	char *fact;
-
-	profile_add_fact(profile, "profil " VERSION);
-	if (uname(&machine))
-		return;
-	if (asprintf(&fact, "host %s, %s %s, %s", machine.nodename, machine.sysname,
-		     machine.release, machine.machine) < 0)
-		allocated(NULL);
-	profile_add_fact(profile, fact);
-	free(fact);
 }
 
 static void add_counts(struct gathering *gathering)
@@ -222,7 +233,7 @@ static void add_counts(struct gathering *gathering)
 	const struct profil_session_page *page = &gathering->table.page;
 	uint64_t *counts = gathering->profile->counts;
 
-	add(&counts[COUNT_IN_SLOTS], gathering->samples);
+	add(&counts[COUNT_IN_SLOTS], gathering->samples - gathering->placed);
 	add(&counts[COUNT_EXEC], page->exec);
 	add(&counts[COUNT_FULL], page->full);
 	add(&counts[COUNT_NOT_DUE], page->not_due);
@@ -231,23 +242,41 @@ static void add_counts(struct gathering *gathering)
 	add(&counts[COUNT_BORROWED], page->borrowed);
 	add(&counts[COUNT_EXECS_DENIED], page->execs_denied);
 	add(&counts[COUNT_FORKS_MISSED], page->forks_missed);
+	add(&counts[COUNT_TICKS], page->idle);
+	add(&counts[COUNT_IDLE], page->idle);
+	add(&counts[COUNT_KTHREADS], page->kthreads);
+	add(&counts[COUNT_INTERRUPTS], page->interrupts);
+	add(&counts[COUNT_PLACED], gathering->placed);
+}
+
+/* Of which nobody used what is in no other class. */
+static void add_cpus(struct profile *profile)
+{
+	const struct run *run = &profile->runs[profile->num_runs - 1];
+	long cpus = sysconf(_SC_NPROCESSORS_ONLN);
+
+	add(&profile->counts[COUNT_CPUS_NS], (run->to_ns - run->from_ns) * (cpus > 0 ? cpus : 1));
 }
 
 void gather(struct session *session, const struct slices *slices, bool kernel,
-	    struct profile *profile)
+	    struct units *units, struct profile *profile)
 {
 	struct gathering gathering = {
-		.session = session, .profile = profile, .began = time(NULL),
+		.session = session, .profile = profile, .units = units, .began = time(NULL),
 	};
 
 	profile->period_ns = session_period_ns(session);
 	if (!profile->files)
-		add_facts(profile);
+		facts_add(profile);
 	profile->files = 1;
+	if (units)
+		units_read(units, session);
 	session_read(session, &gathering.table);
+	gathering.owners = owners_make(profile, &gathering.table, units);
 	gathering.parts = slices_parts(slices, &gathering.num_parts);
 	if (kernel)
-		kernel_keep(&gathering.table.page, gathering.parts, &gathering.num_parts);
+		gathering.placed = kernel_keep(&gathering.table.page, gathering.parts,
+					       &gathering.num_parts);
 	make_groups(&gathering);
 	for (size_t i = 0; i < gathering.num; i++)
 		if (gathering.groups[i].parts->slot.object == PROFIL_OBJECT_KERNEL)
@@ -257,6 +286,9 @@ void gather(struct session *session, const struct slices *slices, bool kernel,
 	progress(NULL);
 	add_counts(&gathering);
 	add_processes(&gathering);
+	if (units)
+		add_cpus(profile);
+	free(gathering.owners);
 	free(gathering.groups);
 	free(gathering.parts);
 	free(gathering.table.processes);

@@ -4,12 +4,14 @@
 
 #include "profile.h"
 #include "slices.h"
+#include "units.h"
 
 /*
- * Adds what a stopped session has counted, with names, to the last run of the profile.
- * @kernel: it was told where the kernel was.
+ * Adds what a stopped session has counted, with names, to the last run of the profile, which
+ * is to have its times already.  @kernel: it was told where the kernel was.  @units: it is a
+ * session of the whole machine; otherwise NULL.
  */
 void gather(struct session *session, const struct slices *slices, bool kernel,
-	    struct profile *profile);
+	    struct units *units, struct profile *profile);
 
 #endif /* TOOLS_GATHER_H */

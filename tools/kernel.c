@@ -104,6 +104,12 @@ void kernel_find(struct profile *profile, struct place *places, size_t num)
 	for (size_t i = 0; i < num; i++) {
 		const struct symbol *symbol = symbols_find(&symbols, places[i].address);
 
+		if (places[i].address == PROFIL_PLACE_OTHERS) {
+			places[i].object = object_of(profile, first, KERNEL_NAME);
+			places[i].function = profile_elsewhere(profile, KERNEL_NAME);
+			places[i].address = 0;
+			continue;
+		}
 		if (!symbol || symbol->rank == NO_CODE) {
 			places[i].object = object_of(profile, first, KERNEL_NAME);
 			places[i].function = profile_string(profile, KERNEL_NAME);
@@ -133,11 +139,12 @@ static uint64_t smaller(uint64_t a, uint64_t b)
 /*
  * Ticks in the kernel are in two slots: that of the place which the kernel returns to, and
  * that of the place where it was.  The second one keeps them, also those that had no first
- * one, because they were in exec, or the table was full.
+ * one, because they were in exec, or the table was full.  Of kernel threads and interrupts,
+ * which are in classes of their own, there is the second one alone.
  */
-void kernel_keep(struct profil_session_page *page, struct part *parts, size_t *num_parts)
+uint64_t kernel_keep(struct profil_session_page *page, struct part *parts, size_t *num_parts)
 {
-	uint64_t moved = 0, found = 0, rest;
+	uint64_t moved = 0, found = 0, placed, lost, rest;
 	size_t num = 0;
 
 	for (size_t i = 0; i < *num_parts; i++) {
@@ -153,8 +160,11 @@ void kernel_keep(struct profil_session_page *page, struct part *parts, size_t *n
 			parts[num++] = part;
 	}
 	*num_parts = num;
-	rest = moved + page->exec + page->full - found;
-	page->full = page->full_kernel + smaller(page->full, rest - page->full_kernel);
-	page->full_objects = smaller(page->full_objects, page->full - page->full_kernel);
+	placed = smaller(page->kthreads + page->interrupts, found);
+	rest = moved + page->exec + page->full + placed - found;
+	lost = smaller(page->full_kernel, rest);
+	page->full = lost + smaller(page->full, rest - lost);
+	page->full_objects = smaller(page->full_objects, page->full - lost);
 	page->exec = rest - page->full;
+	return placed;
 }

@@ -17,7 +17,10 @@
  */
 void kernel_find(struct profile *profile, struct place *places, size_t num);
 
-/* Of ticks that are there twice, as at the place in the kernel and at that outside, one. */
-void kernel_keep(struct profil_session_page *page, struct part *parts, size_t *num_parts);
+/*
+ * Of ticks that are there twice, as at the place in the kernel and at that outside, one.
+ * Returns how many of kernel threads and interrupts are among the parts.
+ */
+uint64_t kernel_keep(struct profil_session_page *page, struct part *parts, size_t *num_parts);
 
 #endif /* TOOLS_KERNEL_H */

@@ -67,6 +67,7 @@ static int by_sample(const void *a, const void *b)
 	return compare_numbers(x->place, y->place) ?:
 		compare_numbers(x->pid, y->pid) ?:
 		compare_texts(x->program, y->program) ?:
+		compare_texts(x->unit, y->unit) ?: compare_texts(x->container, y->container) ?:
 		compare_numbers(x->run, y->run) ?: compare_numbers(x->at_ns, y->at_ns);
 }
 
@@ -78,6 +79,7 @@ static int by_heat(const void *a, const void *b)
 	return compare_numbers(y->samples, x->samples) ?:
 		compare_numbers(x->pid, y->pid) ?:
 		compare_texts(x->program, y->program) ?:
+		compare_texts(x->unit, y->unit) ?: compare_texts(x->container, y->container) ?:
 		compare_numbers(x->parent, y->parent) ?:
 		compare_numbers(x->images, y->images) ?:
 		compare_numbers(x->user_ns, y->user_ns);

@@ -15,7 +15,7 @@
 #define obstack_chunk_alloc malloc
 #define obstack_chunk_free free
 
-enum { VALUES = 4, LABELS = 4 };
+enum { VALUES = 4, LABELS = 6 };
 
 /* A name that several places have. */
 struct function {
@@ -182,8 +182,12 @@ static void pack_labels(struct packing *packing, const struct sample *from, Pb__
 	sample->label = room(packing, LABELS, sizeof(*sample->label));
 	if (from->pid)
 		add_label(packing, sample, "pid")->num = from->pid;
-	if (from->pid && from->program[0])
+	if (from->program[0])
 		add_label(packing, sample, "program")->str = text(packing, from->program);
+	if (from->unit[0])
+		add_label(packing, sample, "unit")->str = text(packing, from->unit);
+	if (from->container[0])
+		add_label(packing, sample, "container")->str = text(packing, from->container);
 	if (packing->profile->num_runs > 1)
 		add_label(packing, sample, "run")->num = from->run + 1;
 	if (from->at_ns) {

@@ -14,6 +14,7 @@ const char *const count_names[COUNTS] = {
 	"ticks", "in_slots", "exec", "full", "not_due",
 	"full_objects", "hinted", "borrowed", "execs_denied", "forks_missed",
 	"charged_user_ns", "charged_system_ns",
+	"idle", "kthreads", "interrupts", "placed", "cpus_ns",
 };
 
 void profile_init(struct profile *profile)
@@ -80,6 +81,10 @@ size_t profile_add_place(struct profile *profile, struct place place)
 
 void profile_add_sample(struct profile *profile, struct sample sample)
 {
+	if (!sample.unit)
+		sample.unit = profile_string(profile, "");
+	if (!sample.container)
+		sample.container = profile_string(profile, "");
 	profile->samples = more(profile->samples, &profile->room_samples, profile->num_samples,
 				sizeof(sample));
 	profile->samples[profile->num_samples++] = sample;
@@ -93,6 +98,10 @@ void profile_add_run(struct profile *profile, struct run run)
 
 void profile_add_process(struct profile *profile, struct process process)
 {
+	if (!process.unit)
+		process.unit = profile_string(profile, "");
+	if (!process.container)
+		process.container = profile_string(profile, "");
 	profile->processes = more(profile->processes, &profile->room_processes,
 				  profile->num_processes, sizeof(process));
 	profile->processes[profile->num_processes++] = process;
@@ -136,6 +145,29 @@ const char *place_name(struct profile *profile, const struct place *place)
 	name = profile_string(profile, text);
 	free(text);
 	return name;
+}
+
+static const char elsewhere[] = "[elsewhere in ";
+
+const char *profile_elsewhere(struct profile *profile, const char *file)
+{
+	const struct object object = { .file = file };
+	const char *name = object_name(&object);
+	size_t brackets = name[0] == '[', length = strlen(name);
+	const char *made;
+	char *text;
+
+	if (asprintf(&text, "%s%.*s]", elsewhere, (int)(length - 2 * brackets),
+		     name + brackets) < 0)
+		allocated(NULL);
+	made = profile_string(profile, text);
+	free(text);
+	return made;
+}
+
+bool is_elsewhere(const char *function)
+{
+	return !strncmp(function, elsewhere, strlen(elsewhere));
 }
 
 bool is_named(const struct place *place)

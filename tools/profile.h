@@ -33,7 +33,9 @@ struct place {
 struct sample {
 	size_t place;
 	int64_t pid;		/* 0: of any process */
-	const char *program;	/* of pid, or "" */
+	const char *program;	/* of pid, or of a thread of the machine's, or "" */
+	const char *unit;	/* "": not known; and which container, or "" */
+	const char *container;
 	size_t run;		/* an index of profile.runs */
 	uint64_t at_ns;		/* when its slice ended, since the run began; 0: not known */
 	uint64_t samples;
@@ -61,13 +63,22 @@ struct process {
 	uint64_t user_ns;
 	uint64_t system_ns;
 	const char *program;
+	/* where the profile is of the whole machine, this is a program in a unit, and has no pid */
+	const char *unit;	/* else "" */
+	const char *container;	/* or "" */
 };
 
-/* What a profile says of itself: ticks = in_slots + exec + full + not_due. */
+/*
+ * What a profile says of itself: ticks = in_slots + exec + full + not_due + idle + kthreads +
+ * interrupts.  The samples are in_slots, and placed: those of kernel threads and interrupts
+ * where the kernel was.
+ */
 enum count {
 	COUNT_TICKS, COUNT_IN_SLOTS, COUNT_EXEC, COUNT_FULL, COUNT_NOT_DUE,
 	COUNT_FULL_OBJECTS, COUNT_HINTED, COUNT_BORROWED, COUNT_EXECS_DENIED, COUNT_FORKS_MISSED,
 	COUNT_CHARGED_USER_NS, COUNT_CHARGED_SYSTEM_NS,
+	/* of the whole machine alone; the last one is how long its CPUs were there */
+	COUNT_IDLE, COUNT_KTHREADS, COUNT_INTERRUPTS, COUNT_PLACED, COUNT_CPUS_NS,
 	COUNTS
 };
 
@@ -127,6 +138,10 @@ const char *place_name(struct profile *profile, const struct place *place);
 
 /* Of the name of a file, without what says that it was deleted meanwhile. */
 size_t file_length(const char *file);
+
+/* The name of all places of an object for which the table had no room. */
+const char *profile_elsewhere(struct profile *profile, const char *file);
+bool is_elsewhere(const char *function);
 
 /* A name that a symbol gave, and not only where a function begins, or "[vdso]". */
 bool is_named(const struct place *place);

@@ -63,7 +63,7 @@ struct failure {
 static _Noreturn void child(const struct program *program, struct session *session, char **argv,
 			    int tell)
 {
-	struct failure failure = { .joining = session_join(session) };
+	struct failure failure = { .joining = session ? session_join(session) : 0 };
 
 	for (int i = 0; i < 3; i++)
 		if (program->io[i] >= 0)

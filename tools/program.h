@@ -26,8 +26,8 @@ struct program {
 void program_init(struct program *program);
 
 /*
- * Starts a program as a member of the session, or ends with 125, 126 or 127.  Another one
- * may be started when it has ended.
+ * Starts a program as a member of the session, if it is not NULL, or ends with 125, 126 or
+ * 127.  Another one may be started when it has ended.
  */
 void program_start(struct program *program, struct session *session, char **argv);
 

@@ -21,7 +21,7 @@ static void each_count(const struct profile *profile,
 		tell(data, "from_ns", from);
 		tell(data, "to_ns", to);
 	}
-	for (int i = 0; i < COUNTS; i++)
+	for (int i = 0; i < (profile->counts[COUNT_CPUS_NS] ? COUNTS : COUNT_IDLE); i++)
 		tell(data, count_names[i], profile->counts[i]);
 }
 

@@ -68,8 +68,8 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		wanted->series.slice_ns = parse_slice(state, arg);
 		break;
 	case ARGP_KEY_END:
-		if (wanted->series.runs > 1 && wanted->series.counting.pid)
-			argp_error(state, "-r runs a PROGRAM, and -p has none");
+		if (wanted->series.runs > 1 && !wanted->series.counting.argv)
+			argp_error(state, "-r runs a PROGRAM, and there is none");
 		break;
 	default:
 		return ARGP_ERR_UNKNOWN;
@@ -80,20 +80,23 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 static const struct argp_child children[] = { { &counting_argp, 0, NULL, 0 }, { 0 } };
 
 static const struct argp argp = {
-	options, parse, "[--] PROGRAM [ARG...]\n-p PID",
-	"Profiles PROGRAM with all that it starts, or the process PID.\v"
+	options, parse, "[--] PROGRAM [ARG...]\n-p PID\n-a [--] [PROGRAM [ARG...]]",
+	"Profiles PROGRAM with all that it starts, the process PID, or the whole machine.\v"
 	"The exit status is that of PROGRAM, 128 and a signal's number if that ended it, 125 if profil failed before, 126 if PROGRAM cannot be executed, and 127 if there is none.",
 	children, NULL, NULL
 };
 
-void run_set_command(struct profile *profile, pid_t pid, char **argv)
+void run_set_command(struct profile *profile, const struct counting *counting)
 {
+	char **argv = counting->argv;
 	size_t length;
 	char *text;
 	FILE *out = allocated(open_memstream(&text, &length));
 
-	if (pid)
-		fprintf(out, "process %d", pid);
+	if (counting->pid)
+		fprintf(out, "process %d", counting->pid);
+	if (counting->wish.system)
+		fprintf(out, "the whole machine%s", argv ? " while it ran " : "");
 	for (char **arg = argv; arg && *arg; arg++)
 		fprintf(out, "%s%s", arg == argv ? "" : " ", *arg);
 	if (fclose(out))
@@ -148,7 +151,7 @@ int command_run(int argc, char **argv)
 	argp_parse(&argp, argc, argv, ARGP_IN_ORDER, NULL, &wanted);
 	store_check(counting->file);
 	profile_init(&profile);
-	run_set_command(&profile, counting->pid, counting->argv);
+	run_set_command(&profile, counting);
 	status = series_run(&wanted.series, &profile);
 	die_status = status;
 	run_end(&profile, counting, wanted.rows);

@@ -7,8 +7,8 @@
 #include "profile.h"
 #include "program.h"
 
-/* The command as it was given, with spaces between; or which process it is. */
-void run_set_command(struct profile *profile, pid_t pid, char **argv);
+/* The command as it was given, with spaces between; or which process it is, or all. */
+void run_set_command(struct profile *profile, const struct counting *counting);
 
 /* What the kernel charged a program that was counted from its begin to its end. */
 void run_set_charged(struct profile *profile, const struct program *program);

@@ -6,8 +6,10 @@
 #include "say.h"
 #include "series.h"
 #include "slices.h"
+#include "units.h"
 
 #define LEAST 0.001	/* seconds to wait, so that signals are looked at */
+#define UNITS 1		/* seconds after which new units are looked for */
 
 /* Seconds to the end of the slice, or to that of the counting; negative: there is none. */
 static double time_left(const struct series *series, const struct slices *slices, uint64_t now)
@@ -18,32 +20,41 @@ static double time_left(const struct series *series, const struct slices *slices
 
 	if (series->seconds >= 0 && (left < 0 || all < left))
 		left = all;
-	return due == UINT64_MAX && series->seconds < 0 ? -1 : left < LEAST ? LEAST : left;
+	if (series->counting.wish.system && (left < 0 || left > UNITS))
+		left = UNITS;
+	return left >= 0 && left < LEAST ? LEAST : left;
 }
 
 /* Returns whether what was to be waited for has come. */
 static bool watch(const struct series *series, struct program *program, struct session *session,
-		  struct slices *slices, uint64_t began)
+		  struct slices *slices, struct units *units, uint64_t began)
 {
+	uint64_t units_read_at = 0;
+
 	for (;;) {
 		uint64_t now = clock_ns(CLOCK_MONOTONIC) - began;
 
-		if (program_wait(program, session, series->counting.wait, time_left(series, slices, now)))
+		if (program_wait(program, session, series->counting.wait,
+				 time_left(series, slices, now)))
 			return true;
 		now = clock_ns(CLOCK_MONOTONIC) - began;
 		if (series->seconds >= 0 && now >= series->seconds * 1e9)
 			return false;
 		if (now >= slices_due(slices))
 			slices_take(slices, now, false);
+		if (units && now >= units_read_at + UNITS * 1000000000ULL) {
+			units_read(units, session);
+			units_read_at = now;
+		}
 	}
 }
 
 /* Returns whether it was counted from the program's begin to its end. */
 static bool count(const struct series *series, struct program *program, struct session *session,
-		  struct slices *slices, struct run *run)
+		  struct slices *slices, struct units *units, struct run *run)
 {
 	uint64_t began = clock_ns(CLOCK_MONOTONIC);
-	bool whole = watch(series, program, session, slices, began);
+	bool whole = watch(series, program, session, slices, units, began);
 
 	session_stop(session);
 	run->to_ns = clock_ns(CLOCK_MONOTONIC) - began;
@@ -52,7 +63,8 @@ static bool count(const struct series *series, struct program *program, struct s
 	/* A program that goes on after that is not ours to end. */
 	if (!whole && series->counting.argv)
 		program_wait(program, session, false, -1);
-	if (!whole || !program->ended)
+	/* what the kernel charged the program is not what all have used */
+	if (!whole || !program->ended || units)
 		return false;
 	program_charged(program, &run->user_ns, &run->system_ns);
 	return true;
@@ -72,21 +84,24 @@ static void run_once(const struct series *series, struct program *program,
 {
 	struct session *session = session_open(&series->counting.wish);
 	struct slices *slices = slices_make(session, series->slice_ns, PARTS_MAX / series->runs);
+	struct units *units = series->counting.wish.system ? units_make() : NULL;
 	struct run run = { 0 };
 
 	if (!profile->time_ns)
 		profile->time_ns = clock_ns(CLOCK_REALTIME);
 	if (series->counting.pid)
 		program_attach(session, series->counting.pid);
-	else
-		program_start(program, session, series->counting.argv);
-	*whole = count(series, program, session, slices, &run) && *whole;
+	else if (series->counting.argv)
+		program_start(program, units ? NULL : session, series->counting.argv);
+	*whole = count(series, program, session, slices, units, &run) && *whole;
 	/* what fails from here on is no matter of the program's status */
 	die_status = program_exit_status(program);
 	if (!program->stopped || !profile->num_runs) {
 		add_run(profile, &run);
-		gather(session, slices, series->counting.wish.kernel, profile);
+		gather(session, slices, series->counting.wish.kernel, units, profile);
 	}
+	if (units)
+		units_free(units);
 	slices_free(slices);
 	session_close(session);
 }

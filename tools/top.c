@@ -88,14 +88,14 @@ void top_gather(struct top *top, struct profile *profile)
 	uint64_t now_ns = (clock_now() - top->live.began) * 1e9;
 
 	profile_init(profile);
-	run_set_command(profile, top->counting.pid, top->counting.argv);
+	run_set_command(profile, &top->counting);
 	profile->time_ns = top->time_ns;
 	profile->duration_ns = now_ns;
 	slices_take(top->slices, now_ns, true);
 	profile_add_run(profile, (struct run) {
 		.to_ns = now_ns, .slice_ns = slices_length(top->slices),
 	});
-	gather(top->session, top->slices, top->counting.wish.kernel, profile);
+	gather(top->session, top->slices, top->counting.wish.kernel, top->units, profile);
 }
 
 void top_quit(struct top *top)
@@ -149,7 +149,7 @@ int command_top(int argc, char **argv)
 		start(&top);
 	top.slices = slices_make(top.session, top.seconds * 1e9, PARTS_MAX);
 	live_init(&top.live, top.session, top.counting.wish.kernel);
-	run_set_command(&top.live.profile, top.counting.pid, top.counting.argv);
+	run_set_command(&top.live.profile, &top.counting);
 	naming_init(&top.naming);
 	/* whoever reads the tables may go */
 	signal(SIGPIPE, SIG_IGN);

@@ -8,6 +8,7 @@
 #include "naming.h"
 #include "program.h"
 #include "slices.h"
+#include "units.h"
 #include "view.h"
 
 struct top {
@@ -18,6 +19,7 @@ struct top {
 
 	struct session *session;
 	struct program program;
+	struct units *units;	/* NULL: it is not the whole machine */
 	struct slices *slices;	/* of time, as long as an interval or longer */
 	struct live live;
 	struct naming naming;

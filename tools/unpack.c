@@ -179,6 +179,10 @@ static const char *unpack_labels(struct unpacking *unpacking, const Pb__Sample *
 			sample->pid = num;
 		if (!strcmp(key, "program"))
 			sample->program = str;
+		if (!strcmp(key, "unit"))
+			sample->unit = str;
+		if (!strcmp(key, "container"))
+			sample->container = str;
 		if (!strcmp(key, "at") && !strcmp(unit, "milliseconds") && num > 0 &&
 		    num <= INT64_MAX / NS_OF_MS)
 			sample->at_ns = num * NS_OF_MS;

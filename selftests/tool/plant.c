@@ -51,7 +51,7 @@ int main(int argc, char **argv)
 	profile.command = profile_string(&profile, "planted");
 	profile.duration_ns = run.to_ns;
 	profile_add_run(&profile, run);
-	gather(session, slices, argc > 5, &profile);
+	gather(session, slices, argc > 5, NULL, &profile);
 	bytes = store_write(&profile, argv[1]);
 	slices_free(slices);
 	session_close(session);

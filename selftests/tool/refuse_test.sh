@@ -39,7 +39,17 @@ kernel() {
 	REFUSE_FLAGS=8 refused 125 'where the kernel is cannot be counted: this module is too old for --kernel; ' --kernel
 	REFUSE_FLAGS=8 says 0 profil-refused run -q true
 	# one without any sessions is not too old for that alone
-	REFUSE_FLAGS=15 refused 125 'this module has no sessions: ' --kernel
+	REFUSE_FLAGS=31 refused 125 'this module has no sessions: ' --kernel
+}
+
+whole_machine() {
+	REFUSE_SESSION=1 refused 125 'the whole machine cannot be profiled: -a needs CAP_PERFMON; sudo profil run -a …, or, .* sudo setcap cap_perfmon,cap_syslog\+ep ' -a
+	REFUSE_SESSION=1 refused 125 'the whole machine cannot be profiled: -a needs CAP_PERFMON; ' -a --kernel
+	REFUSE_FLAGS=16 refused 125 'the whole machine cannot be profiled: this module is too old for -a; ' -a
+	REFUSE_FLAGS=16 says 0 profil-refused run -q true
+	REFUSE_FLAGS=31 refused 125 'this module has no sessions: ' -a
+	REFUSE_SESSION=28 refused 125 'no session could be made: four of the whole machine are there already, or ' -a
+	REFUSE_SESSION=28 REFUSE_SLOTS=1024 refused 125 'no session could be made: those of your user have as many places as max_slots_user allows; ' -a
 }
 
 rates() {
@@ -51,5 +61,6 @@ check 'refused: too many sessions' sessions_of_a_user
 check 'refused: too many slots' slots_of_a_user
 check 'refused: too many sessions of a process' sessions_of_a_process
 check 'refused: places in the kernel' kernel
+check 'refused: the whole machine' whole_machine
 check 'refused: rates' rates
 plan
