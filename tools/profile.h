@@ -101,6 +101,7 @@ struct profile {
 	const char *command;	/* "" if it is not known */
 	size_t files;
 	bool cut;		/* a part of the time was left out */
+	bool filtered;		/* all but some units or programs were */
 	uint64_t time_ns;	/* when it began */
 	uint64_t duration_ns;	/* of all runs of all files */
 	uint64_t period_ns;	/* of a sample; 0: files differ */

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "command.h"
+#include "filter.h"
 #include "options.h"
 #include "order.h"
 #include "rows.h"
@@ -24,6 +25,7 @@ struct report {
 	enum by by;
 	bool times;		/* by these, and not @by */
 	struct span span;
+	struct filter filter;
 	struct sysroot sysroot;
 	size_t rows;		/* 0: all */
 	bool tsv, json;
@@ -32,7 +34,7 @@ struct report {
 
 static const struct argp_option options[] = {
 	{ "by", KEY_BY, "WHAT", 0,
-	  "One row for each function, line, object, process, address or slice of time (function)",
+	  "One row for each function, line, object, process, address, unit, container, program or slice of time (function)",
 	  0 },
 	{ "rows", 'n', "ROWS", 0, "Print so many rows (20)", 0 },
 	{ "all", KEY_ALL, NULL, 0, "Print all rows", 0 },
@@ -49,7 +51,7 @@ static void parse_by(struct argp_state *state, struct report *report, const char
 	for (report->by = 0; report->by < BY_KINDS; report->by++)
 		if (!strcmp(arg, by_names[report->by]))
 			return;
-	argp_error(state, "--by takes function, line, object, process, address or time, and was given %s",
+	argp_error(state, "--by takes function, line, object, process, address, unit, container, program or time, and was given %s",
 		   arg);
 }
 
@@ -61,6 +63,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	case ARGP_KEY_INIT:
 		state->child_inputs[0] = &report->span;
 		state->child_inputs[1] = &report->sysroot;
+		state->child_inputs[2] = &report->filter;
 		break;
 	case KEY_BY:
 		parse_by(state, report, arg);
@@ -94,7 +97,8 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 }
 
 static const struct argp_child children[] = {
-	{ &span_argp, 0, NULL, 0 }, { &sysroot_argp, 0, NULL, 0 }, { 0 }
+	{ &span_argp, 0, NULL, 0 }, { &sysroot_argp, 0, NULL, 0 }, { &filter_argp, 0, NULL, 0 },
+	{ 0 }
 };
 
 static const struct argp argp = {
@@ -141,8 +145,8 @@ int command_report(int argc, char **argv)
 	if (report.times)
 		times_slice(&report.profile, NULL);
 	span_cut(&report.span, &report.profile, NULL);
-	if (report.profile.cut && report.by == BY_PROCESS &&
-	    !table_knows_processes(&report.profile))
+	filter_profile(&report.filter, &report.profile, NULL);
+	if (report.profile.cut && !table_knows(&report.profile, report.by))
 		die("which processes ran when is not known; profil run --per-process … tells them apart");
 	profile_order(&report.profile);
 	table_make(&report.profile, report.by, &table);

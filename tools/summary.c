@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "kernel.h"
+#include "machine.h"
 #include "say.h"
 #include "spread.h"
 #include "stats.h"
@@ -24,8 +25,9 @@ static double seconds(uint64_t ns)
 /* Samples, also those that found no place in the table. */
 static uint64_t all_samples(const struct profile *profile)
 {
-	uint64_t all = profile->counts[COUNT_IN_SLOTS];
+	uint64_t all = machine_ticks(profile);
 
+	add(&all, profile->counts[COUNT_IN_SLOTS]);
 	add(&all, profile->counts[COUNT_EXEC]);
 	add(&all, profile->counts[COUNT_FULL]);
 	return all;
@@ -82,10 +84,15 @@ void summary_head(FILE *out, const struct profile *profile, const struct table *
 		put_span(out, profile);
 		fputs(": ", out);
 	}
-	fprintf(out, "%.2f s of CPU", user + system);
-	if (wall > 0)
-		fprintf(out, " in %.2f s (%.0f %% running)", wall, 100 * (user + system) / wall);
-	fprintf(out, ", %.2f user + %.2f system\n", user, system);
+	if (machine_is(profile)) {
+		machine_head(out, profile);
+	} else {
+		fprintf(out, "%.2f s of CPU", user + system);
+		if (wall > 0)
+			fprintf(out, " in %.2f s (%.0f %% running)", wall,
+				100 * (user + system) / wall);
+		fprintf(out, ", %.2f user + %.2f system\n", user, system);
+	}
 	if (table->sum.samples && table->sum.samples < FEW) {
 		stats_interval(table->sum.samples / 2, table->sum.samples, &low, &high);
 		fprintf(out, "only %" PRIu64 " samples: shares are good to ±%.0f %%; run it longer, or with -F 1000\n",
@@ -94,13 +101,14 @@ void summary_head(FILE *out, const struct profile *profile, const struct table *
 	putc('\n', out);
 }
 
-static void put_objects(FILE *out, struct profile *profile)
+/* The first ones; @title has the width of all titles. */
+static void put_most(FILE *out, struct profile *profile, enum by by, const char *title)
 {
 	struct table table;
 	uint64_t rest = 0;
 
-	table_make(profile, BY_OBJECT, &table);
-	fputs("  objects  ", out);
+	table_make(profile, by, &table);
+	fprintf(out, "  %-8s ", title);
 	for (size_t i = 0; i < table.num; i++) {
 		const struct object object = { .file = table.rows[i].name };
 
@@ -173,6 +181,18 @@ static void put_unnamed(FILE *out, struct profile *profile, const struct table *
 	table_free(&table);
 }
 
+static void put_elsewhere(FILE *out, const struct table *functions)
+{
+	uint64_t num = 0;
+
+	for (size_t i = 0; i < functions->num; i++)
+		if (is_elsewhere(functions->rows[i].name))
+			add(&num, functions->rows[i].samples);
+	if (num && functions->by == BY_FUNCTION)
+		fprintf(out, "  places   %.1f %% of the samples are elsewhere in their object: the table had no room for more of its places" BREAK "profil run --slots=1048576 … makes it larger\n",
+			100.0 * num / functions->sum.samples);
+}
+
 static void put_ticks(FILE *out, const struct profile *profile)
 {
 	const uint64_t *counts = profile->counts;
@@ -182,7 +202,7 @@ static void put_ticks(FILE *out, const struct profile *profile)
 	if (profile->period_ns)
 		fprintf(out, " of %.4g ms = %.2f s", profile->period_ns / 1e6,
 			sampled_ns(profile) / 1e9);
-	if (profile->cut) {
+	if (profile->cut || profile->filtered) {
 		fputs("; what was lost is known of the whole alone\n", out);
 		return;
 	}
@@ -190,6 +210,9 @@ static void put_ticks(FILE *out, const struct profile *profile)
 		counts[COUNT_IN_SLOTS], counts[COUNT_EXEC], counts[COUNT_FULL]);
 	if (counts[COUNT_NOT_DUE])
 		fprintf(out, ", and %" PRIu64 " were not due", counts[COUNT_NOT_DUE]);
+	if (machine_is(profile))
+		fprintf(out, ", %" PRIu64 " of kernel threads, %" PRIu64 " in interrupts, %" PRIu64 " idle",
+			counts[COUNT_KTHREADS], counts[COUNT_INTERRUPTS], counts[COUNT_IDLE]);
 	if (charged(profile))
 		fprintf(out, "; the kernel charged %.2f s", seconds(charged(profile)));
 	putc('\n', out);
@@ -227,7 +250,7 @@ static void put_remarks(FILE *out, const struct profile *profile, const struct t
 	if (differs(profile))
 		remark(out, "the ticks are less than 95 % of that: a busy machine, or in step with it",
 		       "profil run -F 997 … samples at random times");
-	if (profile->duration_ns > 100000000 && cpu < 0.5 * profile->duration_ns)
+	if (!profile->filtered && !machine_is(profile) && profile->duration_ns > 100000000 && cpu < 0.5 * profile->duration_ns)
 		remark(out, "it waited half of the time or more, which no profile of CPU time sees",
 		       "strace -c -w … does");
 	remark_count(out, counts[COUNT_FULL_OBJECTS], "ticks in files for which there was no room",
@@ -247,8 +270,11 @@ void summary_tail(FILE *out, struct profile *profile, const struct table *table)
 {
 	if (table->sum.samples) {
 		putc('\n', out);
-		put_objects(out, profile);
+		put_most(out, profile, BY_OBJECT, "objects");
+		if (profile->samples->unit[0])
+			put_most(out, profile, BY_UNIT, "units");
 	}
+	put_elsewhere(out, table);
 	/* one in a hundred is not worth a line */
 	if (table->sum.unnamed > table->sum.samples / 100)
 		put_unnamed(out, profile, table);

@@ -10,8 +10,13 @@
 #include "table.h"
 
 const char *const by_names[BY_KINDS] = {
-	"function", "line", "object", "process", "address",
+	"function", "line", "object", "process", "address", "unit", "container", "program",
 };
+
+bool by_who(enum by by)
+{
+	return by == BY_PROCESS || by >= BY_UNIT;
+}
 
 /* By all that tells rows apart; what does not is the same in all of them. */
 static int by_key(const void *a, const void *b)
@@ -42,6 +47,21 @@ static void add_row(struct row *sum, const struct row *row)
 	add(&sum->unnamed, row->unnamed);
 }
 
+/* What a sample or a process is of.  Who has a unit may have no container. */
+static const char *who(struct profile *profile, enum by by, const char *unit,
+		       const char *container, const char *program)
+{
+	if (by == BY_PROCESS || (by == BY_PROGRAM && program[0]))
+		return program;
+	if (by == BY_UNIT && unit[0])
+		return unit;
+	if (by == BY_CONTAINER && container[0])
+		return container;
+	if (by == BY_CONTAINER && unit[0])
+		return profile_string(profile, "[no container]");
+	return profile_string(profile, "[not known]");
+}
+
 static struct row make_row(struct profile *profile, enum by by, const struct sample *sample,
 			   const char *none)
 {
@@ -52,12 +72,13 @@ static struct row make_row(struct profile *profile, enum by by, const struct sam
 		.samples = sample->samples, .recent = sample->recent,
 		.cpu_ns = sample->cpu_ns, .user_ns = sample->user_ns,
 		.system_ns = sample->system_ns,
-		.unnamed = is_named(place) ? 0 : sample->samples,
+		.unnamed = is_named(place) || is_elsewhere(place->function) ? 0 :
+			sample->samples,
 	};
 
-	if (by == BY_PROCESS) {
-		row.name = sample->program;
-		row.pid = sample->pid;
+	if (by_who(by)) {
+		row.name = who(profile, by, sample->unit, sample->container, sample->program);
+		row.pid = by == BY_PROCESS ? sample->pid : 0;
 		return row;
 	}
 	row.name = by == BY_OBJECT ? object->file : place_name(profile, place);
@@ -89,7 +110,7 @@ static size_t rows_of_samples(struct profile *profile, enum by by, struct row *r
 	return num;
 }
 
-static size_t rows_of_processes(struct profile *profile, struct row *rows)
+static size_t rows_of_processes(struct profile *profile, enum by by, struct row *rows)
 {
 	const char *none = profile_string(profile, "");
 
@@ -97,8 +118,11 @@ static size_t rows_of_processes(struct profile *profile, struct row *rows)
 		const struct process *process = &profile->processes[i];
 
 		rows[i] = (struct row) {
-			.name = process->program, .object = none, .build_id = none,
-			.source = none, .pid = process->pid, .samples = process->samples,
+			.name = who(profile, by, process->unit, process->container,
+				    process->program),
+			.object = none, .build_id = none, .source = none,
+			.pid = by == BY_PROCESS ? process->pid : 0,
+			.samples = process->samples,
 			.recent = process->recent, .cpu_ns = process->user_ns,
 			.user_ns = process->user_ns, .system_ns = process->system_ns,
 		};
@@ -107,12 +131,27 @@ static size_t rows_of_processes(struct profile *profile, struct row *rows)
 	return profile->num_processes;
 }
 
-bool table_knows_processes(const struct profile *profile)
+bool table_knows(const struct profile *profile, enum by by)
 {
-	for (size_t i = 0; i < profile->num_samples; i++)
-		if (!profile->samples[i].pid)
+	for (size_t i = 0; i < profile->num_samples; i++) {
+		const struct sample *sample = &profile->samples[i];
+
+		if (by == BY_PROCESS ? !sample->pid : by == BY_PROGRAM ? !sample->program[0] :
+		    by_who(by) && !sample->unit[0])
 			return false;
+	}
 	return true;
+}
+
+/* Processes have all their ticks, and samples those that found a place. */
+static bool processes_know(const struct profile *profile, enum by by)
+{
+	if (!by_who(by) || !profile->num_processes)
+		return false;
+	for (size_t i = 0; i < profile->num_processes && by != BY_PROCESS; i++)
+		if (profile->processes[i].unit[0])
+			return true;
+	return !table_knows(profile, by);
 }
 
 void table_make(struct profile *profile, enum by by, struct table *table)
@@ -120,8 +159,8 @@ void table_make(struct profile *profile, enum by by, struct table *table)
 	size_t most = profile->num_samples + profile->num_processes + 1, num, n = 0;
 	struct row *rows = allocated(calloc(most, sizeof(*rows)));
 
-	if (by == BY_PROCESS && profile->num_processes && !table_knows_processes(profile))
-		num = rows_of_processes(profile, rows);
+	if (processes_know(profile, by))
+		num = rows_of_processes(profile, by, rows);
 	else
 		num = rows_of_samples(profile, by, rows);
 	qsort(rows, num, sizeof(*rows), by_key);

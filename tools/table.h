@@ -5,12 +5,15 @@
 
 #include "profile.h"
 
-enum by { BY_FUNCTION, BY_LINE, BY_OBJECT, BY_PROCESS, BY_ADDRESS, BY_KINDS };
+enum by {
+	BY_FUNCTION, BY_LINE, BY_OBJECT, BY_PROCESS, BY_ADDRESS, BY_UNIT, BY_CONTAINER, BY_PROGRAM,
+	BY_KINDS
+};
 
 extern const char *const by_names[BY_KINDS];
 
 struct row {
-	const char *name;	/* function; object or program where it is by these */
+	const char *name;	/* function; object, program or unit where it is by these */
 	const char *object;
 	const char *build_id;
 	const char *source;	/* BY_LINE */
@@ -30,8 +33,11 @@ struct table {
 	struct row sum;
 };
 
-/* Is it known of each sample which process it is of?  Only if it was made --per-process. */
-bool table_knows_processes(const struct profile *profile);
+/* Is it by what ran, and not by where it was? */
+bool by_who(enum by by);
+
+/* Is it known of each sample?  Of processes only if it was made --per-process. */
+bool table_knows(const struct profile *profile, enum by by);
 
 void table_make(struct profile *profile, enum by by, struct table *table);
 

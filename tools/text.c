@@ -61,12 +61,12 @@ static const char *last_part(const char *path)
 /* A table by object has its name in the first column of names, and whole. */
 static bool has_objects(const struct table *table)
 {
-	return table->by != BY_OBJECT && table->by != BY_PROCESS;
+	return table->by != BY_OBJECT && !by_who(table->by);
 }
 
 static bool has_places(const struct table *table)
 {
-	return table->by != BY_OBJECT && table->by != BY_FUNCTION;
+	return table->by == BY_LINE || table->by == BY_PROCESS || table->by == BY_ADDRESS;
 }
 
 static struct layout lay_out(FILE *out, const struct table *table, size_t rows)
@@ -124,7 +124,8 @@ static void put_heading(FILE *out, const struct table *table, const struct layou
 		[BY_LINE] = "line", [BY_PROCESS] = "pid", [BY_ADDRESS] = "address",
 	};
 	static const char *const names[BY_KINDS] = {
-		"function", "function", "object", "program", "function",
+		"function", "function", "object", "program", "function", "unit", "container",
+		"program",
 	};
 
 	fputs("   self  ±95%   cumul    user     sys  ", out);

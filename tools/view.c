@@ -143,6 +143,7 @@ char *view_heading(const struct view *view)
 {
 	static const char *const names[BY_KINDS] = {
 		[BY_FUNCTION] = "function", [BY_OBJECT] = "object", [BY_PROCESS] = "program",
+		[BY_PROGRAM] = "program", [BY_UNIT] = "unit", [BY_CONTAINER] = "container",
 	};
 	char *text;
 	FILE *out = line(&text);

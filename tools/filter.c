@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#define _GNU_SOURCE
+#include <fnmatch.h>
+#include <stdlib.h>
+#include <string.h>
+#include "filter.h"
+#include "say.h"
+#include "unit.h"
+
+enum { KEY_UNIT = 3072, KEY_CONTAINER, KEY_PROGRAM };
+
+static const struct argp_option options[] = {
+	{ "unit", KEY_UNIT, "NAME", 0,
+	  "Leave out what is not of this unit, in a profile of the whole machine; * and ? are as in a shell",
+	  0 },
+	{ "container", KEY_CONTAINER, "NAME", 0, "The same of a container", 0 },
+	{ "program", KEY_PROGRAM, "NAME", 0, "The same of a program", 0 },
+	{ 0 }
+};
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+	struct filter *filter = state->input;
+
+	switch (key) {
+	case KEY_UNIT:
+		unit_shorten(arg);
+		filter->unit = arg;
+		break;
+	case KEY_CONTAINER:
+		unit_shorten(arg);
+		filter->container = arg;
+		break;
+	case KEY_PROGRAM:
+		filter->program = arg;
+		break;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+	return 0;
+}
+
+const struct argp filter_argp = { options, parse, NULL, NULL, NULL, NULL, NULL };
+
+/* Names have backslashes, and brackets that mean themselves. */
+static bool fits_one(const char *pattern, const char *name)
+{
+	return !pattern || !strcmp(pattern, name) || !fnmatch(pattern, name, FNM_NOESCAPE);
+}
+
+static bool fits(const struct filter *filter, const char *unit, const char *container,
+		 const char *program)
+{
+	return fits_one(filter->unit, unit) && fits_one(filter->program, program) &&
+		fits_one(filter->container, container);
+}
+
+static _Noreturn void nothing(const struct filter *filter, const struct profile *profile,
+			      const char *what)
+{
+	const char *kind = filter->unit ? "unit" : filter->container ? "container" : "program";
+	const char *name = filter->unit ?: filter->container ?: filter->program;
+
+	for (size_t i = 0; i < profile->num_samples; i++)
+		if (profile->samples[i].unit[0])
+			die("%s has nothing of %s %s; profil report --by %s shows what it has",
+			    what ? what : "this profile", kind, name, kind);
+	die("%s does not tell %ss apart; profil run -a … does", what ? what : "this profile", kind);
+}
+
+void filter_profile(const struct filter *filter, struct profile *profile, const char *what)
+{
+	size_t samples = 0, processes = 0;
+	uint64_t sum = 0;
+
+	if (!filter->unit && !filter->container && !filter->program)
+		return;
+	for (size_t i = 0; i < profile->num_samples; i++) {
+		const struct sample *sample = &profile->samples[i];
+
+		if (!fits(filter, sample->unit, sample->container, sample->program))
+			continue;
+		add(&sum, sample->samples);
+		profile->samples[samples++] = *sample;
+	}
+	for (size_t i = 0; i < profile->num_processes; i++) {
+		const struct process *process = &profile->processes[i];
+
+		if (fits(filter, process->unit, process->container, process->program))
+			profile->processes[processes++] = *process;
+	}
+	if (!samples && !(processes && profile->processes->unit[0]))
+		nothing(filter, profile, what);
+	profile->num_samples = samples;
+	profile->num_processes = processes;
+	profile->filtered = true;
+	/* classes, and what was lost, are known of the whole alone */
+	memset(profile->counts, 0, sizeof(profile->counts));
+	profile->counts[COUNT_TICKS] = sum;
+	profile->counts[COUNT_IN_SLOTS] = sum;
+}
