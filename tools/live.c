@@ -6,11 +6,15 @@
 #include "clock.h"
 #include "live.h"
 #include "objects.h"
+#include "owners.h"
 #include "say.h"
 
-void live_init(struct live *live, struct session *session, bool kernel)
+#define UNITS 1		/* seconds after which new units are looked for */
+
+void live_init(struct live *live, struct session *session, bool kernel, struct units *units)
 {
-	*live = (struct live) { .session = session, .kernel = kernel };
+	*live = (struct live) { .session = session, .kernel = kernel, .units = units };
+	live->cpus = units ? sysconf(_SC_NPROCESSORS_ONLN) : 1;
 	profile_init(&live->profile);
 	live->profile.period_ns = session_period_ns(session);
 	live->profile.files = 1;
@@ -74,10 +78,13 @@ static size_t add_sample(struct live *live, const struct profil_slot *slot)
 {
 	struct profile *profile = &live->profile;
 	const char *none = profile_string(profile, "");
+	size_t object = find_object(live, slot);
 
 	profile_add_place(profile, (struct place) {
-		.object = find_object(live, slot), .address = slot->place,
-		.function = none, .symbol = none, .source = none,
+		.object = object, .address = slot->place,
+		.function = slot->place == PROFIL_PLACE_OTHERS ?
+			profile_elsewhere(profile, profile->objects[object].file) : none,
+		.symbol = none, .source = none,
 	});
 	live->slots = more(live->slots, &live->room_slots, profile->num_samples,
 			   sizeof(*live->slots));
@@ -103,7 +110,27 @@ static uint64_t since_zero(const struct counted *counted)
 	return counted->user - counted->zero_user + (counted->system - counted->zero_system);
 }
 
-static void read_process(struct live *live, size_t i)
+/* What is of the machine has a unit, whose name may come later. */
+static void name_process(struct live *live, size_t i, const struct profil_process *now)
+{
+	struct process *process = &live->profile.processes[i];
+	struct owner owner;
+
+	if (!live->units) {
+		process->program = profile_string(&live->profile, i ? now->comm : "others");
+		return;
+	}
+	owner = owner_of_row(&live->profile, now, !i, live->units);
+	process->pid = owner.pid;
+	process->program = owner.program;
+	process->unit = owner.unit;
+	process->container = owner.container;
+	live->rows = more(live->rows, &live->room_rows, i, sizeof(*live->rows));
+	live->rows[i] = *now;
+}
+
+/* Returns all ticks that it has by now. */
+static uint64_t read_process(struct live *live, size_t i)
 {
 	struct profile *profile = &live->profile;
 	struct profil_process now;
@@ -119,11 +146,12 @@ static void read_process(struct live *live, size_t i)
 	}
 	counted = &live->processes[i];
 	process = &profile->processes[i];
-	process->program = profile_string(profile, i ? now.comm : "others");
+	name_process(live, i, &now);
 	process->recent = count(counted, now.user, now.system);
 	process->samples = since_zero(counted);
 	process->user_ns = (now.user - counted->zero_user) * profile->period_ns;
 	process->system_ns = (now.system - counted->zero_system) * profile->period_ns;
+	return now.user + now.system;
 }
 
 static void read_slot(struct live *live, uint32_t i, struct profil_slot *slot)
@@ -148,10 +176,22 @@ static void read_slot(struct live *live, uint32_t i, struct profil_slot *slot)
 	sample->system_ns = (slot->system - counted->zero_system) * profile->period_ns;
 	sample->cpu_ns = sample->user_ns + sample->system_ns;
 	/* its row may have come after the others were read */
-	if (slot->process && slot->process < profile->num_processes) {
-		sample->pid = profile->processes[slot->process].pid;
-		sample->program = profile->processes[slot->process].program;
+	if ((slot->process || live->units) && slot->process < profile->num_processes) {
+		const struct process *process = &profile->processes[slot->process];
+
+		sample->pid = process->pid;
+		sample->program = process->program;
+		sample->unit = process->unit;
+		sample->container = process->container;
 	}
+}
+
+static void read_units(struct live *live)
+{
+	if (!live->units || clock_now() < live->units_read + UNITS)
+		return;
+	units_read(live->units, live->session);
+	live->units_read = clock_now();
 }
 
 void live_read(struct live *live)
@@ -160,12 +200,13 @@ void live_read(struct live *live)
 	size_t num_processes = session_num_processes(live->session);
 	struct profil_session_page page;
 	struct profil_slot slot;
-	uint64_t all;
+	uint64_t all, of_rows = 0;
 
+	read_units(live);
 	session_page(live->session, &page);
 	all = page.exec + page.full;
 	for (size_t i = 0; i < num_processes; i++)
-		read_process(live, i);
+		of_rows += read_process(live, i);
 	for (uint32_t i = 0; i < num_slots; i++) {
 		if (!session_slot(live->session, i, &slot))
 			continue;
@@ -173,7 +214,8 @@ void live_read(struct live *live)
 			all += slot.user + slot.system;
 		read_slot(live, i, &slot);
 	}
-	live->recent = count(&live->all, all, 0);
+	/* of the machine also what is of kernel threads and interrupts */
+	live->recent = count(&live->all, live->units ? of_rows : all, 0);
 	live->samples = since_zero(&live->all);
 	live->before = live->read;
 	live->read = clock_now();
@@ -196,8 +238,21 @@ void live_zero(struct live *live)
 	live->zero = live->read;
 }
 
+pid_t live_maker(const struct live *live, size_t object)
+{
+	const struct origin *origin = &live->origins[object];
+
+	if (!origin->process || origin->process >= live->profile.num_processes)
+		return 0;
+	if (!live->units)
+		return live->profile.processes[origin->process].pid;
+	return owner_is_alone(live->units, &live->rows[origin->process]) ?
+		(pid_t)live->rows[origin->process].pid : 0;
+}
+
 void live_free(struct live *live)
 {
+	free(live->rows);
 	profile_free(&live->profile);
 	free(live->origins);
 	free(live->slots);

@@ -55,6 +55,8 @@ static bool to_be_asked(const struct question *question, size_t i)
 	const struct place *place = &question->live->profile.places[i];
 	uint32_t object = question->live->origins[place->object].object;
 
+	if (place->address == PROFIL_PLACE_OTHERS)
+		return false;
 	return i >= question->asked ||
 		(object == PROFIL_OBJECT_ANONYMOUS && !place->function[0]);
 }
@@ -65,6 +67,7 @@ static void find(struct live *live, const struct group *group, struct place *pla
 	const struct origin *origin = &live->origins[places->object];
 	struct object object = profile->objects[places->object];
 	bool fetch = group->samples >= live->samples / FETCH_FROM;
+	pid_t maker;
 	char *path;
 	int fd;
 
@@ -75,8 +78,8 @@ static void find(struct live *live, const struct group *group, struct place *pla
 	path = object_open(live->session, origin->object, &fd);
 	if (fd >= 0)
 		names_find_functions(profile, fd, path, fetch, &object, places, group->num);
-	else if (origin->process && origin->process < profile->num_processes)
-		jit_find(profile, profile->processes[origin->process].pid, places, group->num);
+	else if ((maker = live_maker(live, places->object)))
+		jit_find(profile, maker, places, group->num);
 	free(path);
 }
 

@@ -96,7 +96,7 @@ void run_set_command(struct profile *profile, const struct counting *counting)
 	if (counting->pid)
 		fprintf(out, "process %d", counting->pid);
 	if (counting->wish.system)
-		fprintf(out, "the whole machine%s", argv ? " while it ran " : "");
+		fprintf(out, "the whole machine%s", argv ? ", " : "");
 	for (char **arg = argv; arg && *arg; arg++)
 		fprintf(out, "%s%s", arg == argv ? "" : " ", *arg);
 	if (fclose(out))

@@ -142,7 +142,8 @@ enum key screen_key(void)
 {
 	static const struct { int code; enum key key; } keys[] = {
 		{ 'q', PRESS_QUIT }, { 'f', PRESS_FUNCTION }, { 'o', PRESS_OBJECT },
-		{ 'p', PRESS_PROCESS }, { 's', PRESS_SORT }, { ' ', PRESS_FREEZE },
+		{ 'p', PRESS_PROCESS }, { 'u', PRESS_UNIT }, { 'c', PRESS_CONTAINER },
+		{ 's', PRESS_SORT }, { ' ', PRESS_FREEZE },
 		{ 'z', PRESS_ZERO }, { 'w', PRESS_WRITE },
 		{ 'h', PRESS_HELP }, { '?', PRESS_HELP }, { KEY_F(1), PRESS_HELP },
 		{ KEY_UP, PRESS_UP }, { 'k', PRESS_UP },

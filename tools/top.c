@@ -17,7 +17,7 @@
 #include "screen.h"
 #include "top.h"
 
-enum { EXIT_OURS = 125, OPTION_ROWS = 256 };
+enum { EXIT_OURS = 125, OPTION_ROWS = 256, OPTION_BY };
 
 #define ROWS 20
 
@@ -26,8 +26,42 @@ static const struct argp_option options[] = {
 	{ "intervals", 'n', "N", 0, "End after so many intervals", 0 },
 	{ "rows", OPTION_ROWS, "ROWS", 0,
 	  "Print so many functions, where there is no screen, and at the end (20)", 0 },
+	{ "by", OPTION_BY, "WHAT", 0,
+	  "Show first a row for each function, object or process; with -a also for each unit, container or program (function)",
+	  0 },
 	{ 0 }
 };
+
+/* The first ones are there in any case, the other ones of the whole machine alone. */
+static const enum by kinds[] = {
+	BY_FUNCTION, BY_OBJECT, BY_PROCESS, BY_UNIT, BY_CONTAINER, BY_PROGRAM,
+};
+
+#define KINDS_OF_ALL 3
+
+static void parse_by(struct argp_state *state, struct top *top, const char *arg)
+{
+	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
+		top->by = kinds[i];
+		if (!strcmp(arg, by_names[kinds[i]]))
+			return;
+	}
+	argp_error(state, "--by takes function, object, process, unit, container or program, and was given %s",
+		   arg);
+}
+
+/* A row of the machine is no process. */
+static void check_by(struct argp_state *state, struct top *top)
+{
+	bool system = top->counting.wish.system;
+
+	if (system && top->by == BY_PROCESS)
+		top->by = BY_PROGRAM;
+	for (size_t i = 0; i < KINDS_OF_ALL; i++)
+		system = system || top->by == kinds[i];
+	if (!system)
+		argp_error(state, "--by %s needs -a", by_names[top->by]);
+}
 
 static error_t parse(int key, char *arg, struct argp_state *state)
 {
@@ -46,7 +80,11 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	case OPTION_ROWS:
 		top->rows = option_number(state, "--rows", arg, 1, 1000000000);
 		break;
+	case OPTION_BY:
+		parse_by(state, top, arg);
+		break;
 	case ARGP_KEY_END:
+		check_by(state, top);
 		if (!strcmp(top->counting.file, "-"))
 			argp_error(state,
 				   "standard output has the tables: -o needs the name of a file");
@@ -60,8 +98,8 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 static const struct argp_child children[] = { { &counting_argp, 0, NULL, 0 }, { 0 } };
 
 static const struct argp argp = {
-	options, parse, "[--] PROGRAM [ARG...]\n-p PID",
-	"Shows where PROGRAM, with all that it starts, or the process PID spends its time, while it does.\v"
+	options, parse, "[--] PROGRAM [ARG...]\n-p PID\n-a [--] [PROGRAM [ARG...]]",
+	"Shows where PROGRAM, with all that it starts, the process PID, or the whole machine spends its time, while it does.\v"
 	"On a terminal it is a screen, and the key h says what the keys are; else a table for each interval. When it ends before PROGRAM, PROGRAM is sent SIGTERM; the process PID goes on. Its end and its exit status are those of profil run.",
 	children, NULL, NULL
 };
@@ -79,7 +117,7 @@ static void start(struct top *top)
 	top->program.io[STDOUT_FILENO] = null;
 	if (isatty(STDERR_FILENO))
 		top->program.io[STDERR_FILENO] = null;
-	program_start(&top->program, top->session, top->counting.argv);
+	program_start(&top->program, top->units ? NULL : top->session, top->counting.argv);
 	close(null);
 }
 
@@ -118,8 +156,10 @@ static int end(struct top *top)
 	/* what fails from here on is no matter of the program's status */
 	die_status = program_exit_status(program);
 	top_gather(top, &profile);
-	if (program->ended)
+	if (program->ended && !top->units)
 		run_set_charged(&profile, program);
+	if (top->units)
+		units_free(top->units);
 	slices_free(top->slices);
 	session_close(top->session);
 	run_end(&profile, &top->counting, top->rows);
@@ -143,12 +183,14 @@ int command_top(int argc, char **argv)
 	top.session = session_open(&top.counting.wish);
 	program_init(&top.program);
 	top.time_ns = clock_ns(CLOCK_REALTIME);
+	if (top.counting.wish.system)
+		top.units = units_make();
 	if (top.counting.pid)
 		program_attach(top.session, top.counting.pid);
-	else
+	else if (top.counting.argv)
 		start(&top);
 	top.slices = slices_make(top.session, top.seconds * 1e9, PARTS_MAX);
-	live_init(&top.live, top.session, top.counting.wish.kernel);
+	live_init(&top.live, top.session, top.counting.wish.kernel, top.units);
 	run_set_command(&top.live.profile, &top.counting);
 	naming_init(&top.naming);
 	/* whoever reads the tables may go */

@@ -14,6 +14,7 @@
 struct top {
 	struct counting counting;
 	size_t rows;		/* of a table, where there is no screen */
+	enum by by;		/* what is shown first */
 	double seconds;		/* of an interval */
 	unsigned long intervals;	/* 0: no limit */
 

@@ -106,8 +106,12 @@ static char *head_numbers(const struct live *live, int left_out)
 
 	if (left_out < 1)
 		fprintf(out, "%.2f s of CPU, ", live->samples * (double)period / 1e9);
-	fprintf(out, "%.0f %% running",
-		elapsed > 0 ? 100 * live->recent * (double)period / elapsed : 0);
+	fprintf(out, "%.0f %%",
+		elapsed > 0 ? 100 * live->recent * (double)period / elapsed / live->cpus : 0);
+	if (live->units)
+		fprintf(out, " of %ld CPUs", live->cpus);
+	else
+		fputs(" running", out);
 	if (left_out < 3)
 		fprintf(out, ", %" PRIu64 " samples", live->samples);
 	if (left_out < 2)

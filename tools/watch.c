@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "clock.h"
+#include "machine.h"
 #include "say.h"
 #include "store.h"
 #include "window.h"
@@ -23,7 +24,7 @@ static void write_profile(void *data, FILE *out)
 
 	top_gather(top, &profile);
 	counts[COUNT_TICKS] = counts[COUNT_IN_SLOTS] + counts[COUNT_EXEC] + counts[COUNT_FULL] +
-		counts[COUNT_NOT_DUE];
+		counts[COUNT_NOT_DUE] + machine_ticks(&profile);
 	bytes = store_write(&profile, top->counting.file);
 	if (bytes >= 0)
 		fprintf(out, "written: %s, %lld kB", profile_string(&profile, top->counting.file),
@@ -138,7 +139,7 @@ static void interval(struct window *window)
 
 void watch(struct top *top)
 {
-	struct window window = { .top = top };
+	struct window window = { .top = top, .view.by = top->by };
 	double next = clock_now() + top->seconds, left;
 
 	if (top->screen) {

@@ -21,6 +21,19 @@ static const char *const help[] = {
 	"home   choose none",
 };
 
+static const char *const help_of_machine[] = {
+	"q      end; a PROGRAM gets SIGTERM",
+	"q q    end, and leave it running",
+	"f o p  by function, object, program",
+	"u c    by unit, container",
+	"s      sort by interval, or by all",
+	"space  freeze, or go on",
+	"z      count from zero",
+	"w      write the profile now",
+	"arrows choose a row, and follow it",
+	"home   choose none",
+};
+
 /* The widest that there is room for. */
 static const char *const keys[] = {
 	"q end   f function  o object  p process   s sort   space freeze   z from zero   w write   h help",
@@ -28,6 +41,15 @@ static const char *const keys[] = {
 	"q end  f o p by  s sort  w write  h help",
 	"q end  h help",
 };
+
+static const char *const keys_of_machine[] = {
+	"q end   f function  o object  p program  u unit  c container   s sort   w write   h help",
+	"q end  f function  o object  p program  u unit  s sort  h help",
+	"q end  f o p u c by  s sort  h help",
+	"q end  h help",
+};
+
+#define NUM(array) (sizeof(array) / sizeof((array)[0]))
 
 void window_say(struct window *window, const char *text, double seconds)
 {
@@ -84,6 +106,7 @@ static void draw_rows(struct window *window)
 
 static const char *last_line(const struct window *window)
 {
+	const char *const *lines = window->top->units ? keys_of_machine : keys;
 	size_t i = 0;
 
 	if (window->help)
@@ -94,18 +117,25 @@ static const char *last_line(const struct window *window)
 		return "SIGTERM was sent; q leaves it running";
 	if (window->frozen)
 		return "frozen; space goes on, h help";
-	while (i < sizeof(keys) / sizeof(keys[0]) - 1 && columns(keys[i]) > screen_columns())
+	while (i < NUM(keys) - 1 && columns(lines[i]) > screen_columns())
 		i++;
-	return keys[i];
+	return lines[i];
+}
+
+static void put_lines(const char *const *lines, size_t num)
+{
+	for (size_t i = 0; i < num; i++)
+		screen_put(1 + i, lines[i], LOOK_PLAIN);
 }
 
 void window_draw(struct window *window)
 {
 	screen_clear();
 	put(0, view_head(&window->top->live, screen_columns()), LOOK_STRONG);
-	if (window->help)
-		for (size_t i = 0; i < sizeof(help) / sizeof(help[0]); i++)
-			screen_put(1 + i, help[i], LOOK_PLAIN);
+	if (window->help && window->top->units)
+		put_lines(help_of_machine, NUM(help_of_machine));
+	else if (window->help)
+		put_lines(help, NUM(help));
 	else
 		draw_rows(window);
 	screen_put(screen_rows() - 1, last_line(window), LOOK_STRONG);
@@ -174,7 +204,15 @@ void window_press(struct window *window, enum key key)
 		by(window, BY_OBJECT);
 		break;
 	case PRESS_PROCESS:
-		by(window, BY_PROCESS);
+		by(window, window->top->units ? BY_PROGRAM : BY_PROCESS);
+		break;
+	case PRESS_UNIT:
+		if (window->top->units)
+			by(window, BY_UNIT);
+		break;
+	case PRESS_CONTAINER:
+		if (window->top->units)
+			by(window, BY_CONTAINER);
 		break;
 	case PRESS_SORT:
 		window->view.by_all = !window->view.by_all;

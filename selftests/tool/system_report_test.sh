@@ -50,7 +50,7 @@ no_units() {
 # Classes are what was counted, and idle is the rest of the time of all CPUs.
 classes() {
 	profil report whole >out
-	grep -E '^the whole machine while it ran true: [0-9.]+ CPUs for [0-9.]+ s$' out
+	grep -E '^the whole machine, true: [0-9.]+ CPUs for [0-9.]+ s$' out
 	grep -E '^  user +2.70 s +[0-9.]+ %$' out
 	grep -E '^  system +0.27 s +[0-9.]+ %$' out
 	grep -E '^  kernel threads +0.20 s +[0-9.]+ %$' out
@@ -91,7 +91,7 @@ filters() {
 	by program --unit / whole | diff -u - <(printf '%s\t%s\n' 50 kworker)
 	by function --unit nginx.service --program nginx whole | head -n 1 | grep -P '^400\thot$'
 	profil report --unit nginx.service whole >out
-	grep -E '^the whole machine while it ran true: [0-9.]+ s of CPU' out
+	grep -E '^the whole machine, true: [0-9.]+ s of CPU' out
 	grep -F '; what was lost is known of the whole alone' out
 	none grep -F idle out
 	says 1 profil report --unit apache.service whole

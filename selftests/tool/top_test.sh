@@ -65,7 +65,7 @@ ended() {
 
 arguments() {
 	says 125 profil top
-	grep -F 'one of the two has to be given: a PROGRAM, or -p PID' err
+	grep -F 'one of these has to be given: a PROGRAM, -p PID, or -a' err
 	says 125 profil top -p 1 true
 	says 125 profil top -s 0 true
 	says 125 profil top -n 0 true
