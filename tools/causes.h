@@ -16,6 +16,7 @@ struct cause {
 
 void cause_device(struct cause *cause);
 void cause_sessions(struct cause *cause);
+void cause_machine(struct cause *cause);
 void cause_tick(struct cause *cause);
 void cause_cpus(struct cause *cause);
 void cause_itself(struct cause *cause);

@@ -54,6 +54,33 @@ void cause_sessions(struct cause *cause)
 	cause->mend = cause_text("sudo rmmod profil && sudo modprobe profil max_sessions_user=16, or install a newer one");
 }
 
+void cause_machine(struct cause *cause)
+{
+	const struct session_wish wish = { .slots = PROFIL_SLOTS_MIN, .system = true };
+	struct profil_ioc_query query;
+	int error;
+
+	if (session_query(&query) || !query.out_session_flags)
+		return;
+	cause->name = "machine";
+	error = session_possible(&wish);
+	if (!error) {
+		cause->text = cause_text("the whole machine can be profiled (run -a)");
+		return;
+	}
+	cause->state = CAUSE_NOTE;
+	if (!(query.out_session_flags & PROFIL_SESSION_F_SYSTEM)) {
+		cause->text = cause_text("this module is too old for the whole machine (run -a)");
+		cause->mend = cause_text("install a newer one");
+	} else if (error == EPERM) {
+		cause->text = cause_text("the whole machine (run -a) needs CAP_PERFMON");
+		cause->mend = cause_text("sudo profil run -a …, or, for all who may execute profil, sudo setcap cap_perfmon,cap_syslog+ep $(command -v profil)");
+	} else {
+		cause->text = cause_text("the whole machine (run -a): %s", strerror(error));
+		cause->mend = cause_text("four sessions of it may be there already: end another profil run -a");
+	}
+}
+
 void cause_tick(struct cause *cause)
 {
 	static const char *const hooks[] = {

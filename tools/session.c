@@ -56,11 +56,10 @@ static void choose_source(struct profil_ioc_session *ask, const struct profil_io
 	ask->jitter = 100;
 }
 
-struct session *session_open(const struct session_wish *wish)
+static struct profil_ioc_session ask_for(const struct session_wish *wish)
 {
-	struct session *session = allocated(calloc(1, sizeof(*session)));
-	struct profil_ioc_session ask = {
-		.size = sizeof(ask),
+	return (struct profil_ioc_session) {
+		.size = sizeof(struct profil_ioc_session),
 		.flags = (wish->user_only ? PROFIL_SESSION_F_USER_ONLY : 0) |
 			 (wish->kernel ? PROFIL_SESSION_F_KERNEL : 0) |
 			 (wish->system ? PROFIL_SESSION_F_SYSTEM : 0) |
@@ -69,6 +68,26 @@ struct session *session_open(const struct session_wish *wish)
 		.processes = PROCESSES,
 		.objects = OBJECTS,
 	};
+}
+
+int session_possible(const struct session_wish *wish)
+{
+	struct profil_ioc_session ask = ask_for(wish);
+	int device = open(session_device, O_RDONLY | O_CLOEXEC), error;
+
+	if (device < 0)
+		return errno;
+	error = ioctl(device, PROFIL_IOC_SESSION, &ask) ? errno : 0;
+	if (!error)
+		close(ask.out_fd);
+	close(device);
+	return error;
+}
+
+struct session *session_open(const struct session_wish *wish)
+{
+	struct session *session = allocated(calloc(1, sizeof(*session)));
+	struct profil_ioc_session ask = ask_for(wish);
 	struct profil_ioc_query query;
 	int device = open(session_device, O_RDONLY | O_CLOEXEC);
 	int error;

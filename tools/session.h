@@ -32,6 +32,9 @@ extern const char *const session_device;
 /* The answer of the device, or a negative errno: of open(), then of QUERY. */
 int session_query(struct profil_ioc_query *query);
 
+/* Whether there would be such a session: 0 or an errno. */
+int session_possible(const struct session_wish *wish);
+
 /* Makes a session, or says why there is none, and what to do, and ends the program. */
 struct session *session_open(const struct session_wish *wish);
 

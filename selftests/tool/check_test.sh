@@ -69,6 +69,20 @@ sessions() {
 	grep -F 'max_sessions_user' out
 }
 
+machine() {
+	says 0 planted_system "$loaded" profil check
+	grep -E '^machine +the whole machine can be profiled \(run -a\) +ok$' out
+	PROFIL_FAKE_ERROR=1 says 1 planted_system "$loaded" profil check
+	[ "$(state machine)" = note ]
+	grep -A 1 '^machine ' out | grep -F 'sudo setcap cap_perfmon,'
+	PROFIL_FAKE_ERROR=95 PROFIL_FAKE_FLAGS=15 says 1 planted_system "$loaded" profil check
+	grep -E '^machine +this module is too old for the whole machine \(run -a\) +note$' out
+	PROFIL_FAKE_ERROR=28 says 1 planted_system "$loaded" profil check
+	grep -A 1 '^machine ' out | grep -F 'end another profil run -a'
+	PROFIL_FAKE_FLAGS=0 says 1 planted_system "$loaded" profil check
+	none grep '^machine' out
+}
+
 run_points_here() {
 	says 125 planted_system "$no_device" profil-real run true
 	grep -Fx 'profil: /dev/profil cannot be opened: No such file or directory; profil check says what is missing' err
@@ -117,6 +131,7 @@ check 'check: the module is not loaded' not_loaded
 check 'check: the module is not installed' not_installed
 check 'check: the device' device
 check 'check: a module without sessions' sessions
+check 'check: the whole machine' machine
 check 'check: Secure Boot and lockdown' signature
 check 'check: where names come from' names
 check 'check: JSON' json

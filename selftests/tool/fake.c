@@ -17,7 +17,7 @@
  *   grow SLOT FROM USER SYSTEM	what a slot, and process 1, gets each time that somebody looks,
  *			from so many looks on
  *
- * PROFIL_FAKE_ERROR is the error of JOIN and ATTACH; PROFIL_FAKE_FLAGS are those of sessions
+ * PROFIL_FAKE_ERROR is the error of JOIN, ATTACH and session_possible(); PROFIL_FAKE_FLAGS are those of sessions
  * that the module says it has.
  */
 #define _GNU_SOURCE
@@ -74,6 +74,14 @@ int session_query(struct profil_ioc_query *query)
 			strtoul(getenv("PROFIL_FAKE_FLAGS"), NULL, 0) : 0x1f,
 	};
 	return 0;
+}
+
+int session_possible(const struct session_wish *wish)
+{
+	const char *error = getenv("PROFIL_FAKE_ERROR");
+
+	(void)wish;
+	return error ? atoi(error) : 0;
 }
 
 static void read_object(struct session *session, const char *line)
