@@ -105,11 +105,17 @@ struct session *session_open(const struct session_wish *wish)
 	session->fd = ask.out_fd;
 	session->period_ns = wish->rate ? 1000000000ULL / wish->rate : query.out_tick_ns;
 	session->bytes = ask.out_bytes;
-	session->page = mmap(NULL, session->bytes, PROT_READ, MAP_SHARED, session->fd, 0);
-	if (session->page == MAP_FAILED)
+	error = session_inherit(session);
+	if (error)
 		die("the tables of the session cannot be mapped: %s; raise ulimit -v",
-		    strerror(errno));
+		    strerror(error));
 	return session;
+}
+
+int session_inherit(struct session *session)
+{
+	session->page = mmap(NULL, session->bytes, PROT_READ, MAP_SHARED, session->fd, 0);
+	return session->page == MAP_FAILED ? errno : 0;
 }
 
 int session_fd(const struct session *session)

@@ -38,6 +38,9 @@ int session_possible(const struct session_wish *wish);
 /* Makes a session, or says why there is none, and what to do, and ends the program. */
 struct session *session_open(const struct session_wish *wish);
 
+/* In a child of who opened it: children have the descriptor, and no mapping.  0 or an errno. */
+int session_inherit(struct session *session);
+
 /* To be polled for POLLHUP: nobody is counted any more. */
 int session_fd(const struct session *session);
 

@@ -21,7 +21,10 @@ static void write_profile(void *data, FILE *out)
 	struct profile profile;
 	uint64_t *counts = profile.counts;
 	long long bytes;
+	int error = session_inherit(top->session);
 
+	if (error)
+		die("the tables of the session cannot be mapped: %s", strerror(error));
 	top_gather(top, &profile);
 	counts[COUNT_TICKS] = counts[COUNT_IN_SLOTS] + counts[COUNT_EXEC] + counts[COUNT_FULL] +
 		counts[COUNT_NOT_DUE] + machine_ticks(&profile);
