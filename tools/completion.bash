@@ -41,6 +41,13 @@ _profil_functions()
 	profil report --tsv 2>/dev/null | awk -F '\t' '$1 == "function" && $8 ~ /^[A-Za-z0-9_.]+$/ { print $8 }'
 }
 
+# Units, containers or programs of that profile.
+_profil_names()
+{
+	profil report --tsv --by "$1" 2>/dev/null |
+		awk -F '\t' -v by="$1" '$1 == by && $8 ~ /^[A-Za-z0-9_.@-]+$/ { print $8 }'
+}
+
 _profil()
 {
 	local current=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD - 1]} words='' program=0
@@ -65,7 +72,11 @@ _profil()
 		case $before in
 		-p | --pid) words=$(pgrep -u "$EUID" 2>/dev/null) ;;
 		-f | --format) words='pprof callgrind collapsed cpuprofile gmon html json tsv' ;;
-		--by) words='function line object process address time' ;;
+		--by)
+			words='function object process unit container program'
+			[ "${COMP_WORDS[1]}" = top ] || words+=' line address time'
+			;;
+		--unit | --container | --program) words=$(_profil_names "${before#--}") ;;
 		-d | -F | -n | -o | -r | -s | --duration | --frequency | --from | --interval | --intervals | --names | --rows | \
 			--runs | --output | --slice | --slots | --to) return ;;
 		*)

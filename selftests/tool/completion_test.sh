@@ -7,6 +7,7 @@ set -eu
 
 # shellcheck source-path=SCRIPTDIR
 . "$(dirname "$0")/lib.sh"
+. "$here/system_lib.sh"
 # shellcheck source-path=SCRIPTDIR source=../../tools/completion.bash
 . "$here/../../tools/completion.bash"
 
@@ -46,8 +47,10 @@ options()
 
 values()
 {
-	is 'process' profil report --by = p
-	is 'function line object process address time' profil report --by =
+	is 'process program' profil report --by = p
+	is 'function object process unit container program line address time' profil report --by =
+	is 'unit' profil top --by = u
+	is '' profil top --by = ti
 	offered profil run -p '' | grep -w $$
 	is '' profil report --rows = ''
 	is '' profil report --from = ''
@@ -73,6 +76,20 @@ functions()
 	is '' profil annotate ''
 }
 
+# Of the profile in the folder, which is of the whole machine.
+units()
+{
+	cd "$tmp"
+	machine >"$PROFIL_FAKE"
+	planted_groups profil run -q -a -- true
+	is 'nginx.service docker-4d2fe8c1b0a7.scope cron.service' profil report --unit = ''
+	is 'nginx.service' profil report --unit ngi
+	is 'planted' profil report --program = pl
+	is '4d2fe8c1b0a7' profil report --container ''
+	rm profil.pb.gz
+	is '' profil report --unit ''
+}
+
 # Options end where the program begins; there, those are its own.
 program()
 {
@@ -93,5 +110,6 @@ check 'completion: commands' commands
 check 'completion: options' options
 check 'completion: values' values
 check 'completion: functions' functions
+check 'completion: units' units
 check 'completion: a program' program
 plan
