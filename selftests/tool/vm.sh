@@ -3,6 +3,7 @@
 # The command with the module, in a VM whose time is the count of instructions.
 #
 #   vm.sh guest		whom it follows, and that it counts all
+#   vm.sh system_guest	the whole machine
 #   vm.sh programs	programs that nobody here wrote
 set -eu
 . "$(dirname "${BASH_SOURCE[0]}")/../vm/lib.sh"
@@ -14,6 +15,10 @@ prepare_guest() {
 	gcc -g -O1 -I"$TOP/uapi" -o "$O/burn" "$here/burn.c" -pthread
 	gcc -g -O1 -I"$TOP/uapi" -static -o "$O/burn-static" "$here/burn.c" -pthread
 	CGO_ENABLED=0 GO111MODULE=off GOCACHE=$O/go-cache go build -o "$O/go-static" "$here/spin.go"
+}
+
+prepare_system_guest() {
+	prepare_guest
 }
 
 prepare_programs() {
@@ -30,5 +35,5 @@ locked_here tool make -s -C "$TOP/tools" O="$O"
 "$VM/run.sh" --kernel "${KERNEL:-6.12}" --cpus 1 --mem 1024 --icount 3 --timeout 1800 \
 	--append cryptomgr.notests --root9p --dir "$O:rw" -- "$here/$what.sh" >"$O/$what.tap"
 tests=("cat $O/$what.tap")
-[ "$what" = guest ] || tests+=("$here/pprof_real.sh $O")
+[ "$what" != programs ] || tests+=("$here/pprof_real.sh $O")
 exec "$TOP/selftests/lib/prove.pl" 1 "${tests[@]}"
