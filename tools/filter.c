@@ -65,7 +65,8 @@ static _Noreturn void nothing(const struct filter *filter, const struct profile 
 		if (profile->samples[i].unit[0])
 			die("%s has nothing of %s %s; profil report --by %s shows what it has",
 			    what ? what : "this profile", kind, name, kind);
-	die("%s does not tell %ss apart; profil run -a … does", what ? what : "this profile", kind);
+	die("%s does not tell %ss apart; profil run -a … does", what ? what : "this profile",
+	    kind);
 }
 
 void filter_profile(const struct filter *filter, struct profile *profile, const char *what)

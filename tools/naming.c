@@ -67,7 +67,7 @@ static void find(struct live *live, const struct group *group, struct place *pla
 	const struct origin *origin = &live->origins[places->object];
 	struct object object = profile->objects[places->object];
 	bool fetch = group->samples >= live->samples / FETCH_FROM;
-	pid_t maker;
+	pid_t maker = live_maker(live, places->object);
 	char *path;
 	int fd;
 
@@ -78,7 +78,7 @@ static void find(struct live *live, const struct group *group, struct place *pla
 	path = object_open(live->session, origin->object, &fd);
 	if (fd >= 0)
 		names_find_functions(profile, fd, path, fetch, &object, places, group->num);
-	else if ((maker = live_maker(live, places->object)))
+	else if (maker)
 		jit_find(profile, maker, places, group->num);
 	free(path);
 }

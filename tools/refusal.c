@@ -6,7 +6,8 @@
 #include "refusal.h"
 #include "say.h"
 
-#define GRANT "for all who may execute profil, sudo setcap cap_perfmon,cap_syslog+ep $(command -v profil)"
+static const char grant[] =
+	"for all who may execute profil, sudo setcap cap_perfmon,cap_syslog+ep $(command -v profil)";
 
 void refuse_rate(const struct profil_ioc_query *query, unsigned int rate)
 {
@@ -59,7 +60,8 @@ static _Noreturn void over_limit(int device, struct profil_ioc_session *ask)
 static void check_kernel(const struct profil_ioc_query *query, int error)
 {
 	if (error == EPERM)
-		die("where the kernel is cannot be counted: --kernel needs CAP_PERFMON; sudo profil run --kernel …, or, " GRANT);
+		die("where the kernel is cannot be counted: --kernel needs CAP_PERFMON; sudo profil run --kernel …, or, %s",
+		    grant);
 	if (query->out_session_flags && !(query->out_session_flags & PROFIL_SESSION_F_KERNEL))
 		die("where the kernel is cannot be counted: this module is too old for --kernel; install a newer one, or leave it out");
 }
@@ -70,7 +72,8 @@ static void check_system(const struct profil_ioc_query *query, int error)
 	if (query->out_session_flags && !(query->out_session_flags & PROFIL_SESSION_F_SYSTEM))
 		die("the whole machine cannot be profiled: this module is too old for -a; install a newer one, or profile a PROGRAM without it");
 	if (error == EPERM)
-		die("the whole machine cannot be profiled: -a needs CAP_PERFMON; sudo profil run -a …, or, " GRANT);
+		die("the whole machine cannot be profiled: -a needs CAP_PERFMON; sudo profil run -a …, or, %s",
+		    grant);
 }
 
 _Noreturn void refuse_session(int device, const struct session_wish *wish,

@@ -189,7 +189,8 @@ static void put_elsewhere(FILE *out, const struct table *functions)
 		if (is_elsewhere(functions->rows[i].name))
 			add(&num, functions->rows[i].samples);
 	if (num && functions->by == BY_FUNCTION)
-		fprintf(out, "  places   %.1f %% of the samples are elsewhere in their object: the table had no room for more of its places" BREAK "profil run --slots=1048576 … makes it larger\n",
+		fprintf(out, "  places   %.1f %% of the samples are elsewhere in their object: the table had no room for more of its places"
+			BREAK "profil run --slots=1048576 … makes it larger\n",
 			100.0 * num / functions->sum.samples);
 }
 
@@ -250,7 +251,8 @@ static void put_remarks(FILE *out, const struct profile *profile, const struct t
 	if (differs(profile))
 		remark(out, "the ticks are less than 95 % of that: a busy machine, or in step with it",
 		       "profil run -F 997 … samples at random times");
-	if (!profile->filtered && !machine_is(profile) && profile->duration_ns > 100000000 && cpu < 0.5 * profile->duration_ns)
+	if (!profile->filtered && !machine_is(profile) && profile->duration_ns > 100000000 &&
+	    cpu < 0.5 * profile->duration_ns)
 		remark(out, "it waited half of the time or more, which no profile of CPU time sees",
 		       "strace -c -w … does");
 	remark_count(out, counts[COUNT_FULL_OBJECTS], "ticks in files for which there was no room",

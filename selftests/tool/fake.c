@@ -17,8 +17,8 @@
  *   grow SLOT FROM USER SYSTEM	what a slot, and process 1, gets each time that somebody looks,
  *			from so many looks on
  *
- * PROFIL_FAKE_ERROR is the error of JOIN, ATTACH and session_possible(); PROFIL_FAKE_FLAGS are those of sessions
- * that the module says it has.
+ * PROFIL_FAKE_ERROR is the error of JOIN, ATTACH and session_possible(); PROFIL_FAKE_FLAGS are
+ * those of sessions that the module says it has.
  */
 #define _GNU_SOURCE
 #include <errno.h>

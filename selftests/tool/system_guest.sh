@@ -56,6 +56,7 @@ of_units() {
 	mkdir -p "$cgroup/system.slice/a.service" "$cgroup/system.slice/b.service"
 	before_a=$(used system.slice/a.service)
 	before_b=$(used system.slice/b.service)
+	# shellcheck disable=SC2016 # for sh
 	says 0 profil run -a -o file -- sh -c '
 		in_unit() { sh -c "echo \$\$ >$1/cgroup.procs; exec burn $2"; }
 		in_unit "$1/system.slice/a.service" 10 & in_unit "$1/system.slice/b.service" 5 & wait' sh "$cgroup"

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # shellcheck shell=bash
-# For tests of sessions of the whole machine, without the module: control groups that are
+# For tests of sessions of the whole machine, after lib.sh, without the module: control groups that are
 # folders, and a table.
 
 hex=4d2fe8c1b0a79665544332211000ffeeddccbbaa99887766554433221100abcd
@@ -26,6 +26,7 @@ planted_groups() {
 # 1000 ticks of three units, one of which has ended
 machine() {
 	groups system.slice/nginx.service system.slice/cron.service "system.slice/docker-$hex.scope"
+	# shellcheck disable=SC2154 # lib.sh has it
 	cat <<-END
 		object 10 $planted
 		object 11 /lib/libfoo.so

@@ -61,7 +61,7 @@ int main(void)
 		else if (!strcmp(line, "read\n"))
 			units_read(units, session);
 		if (strcmp(line, "strict\n")) {
-			puts("done");
+			puts("ok");
 			continue;
 		}
 		prctl(PR_SET_SECCOMP, SECCOMP_MODE_STRICT);

@@ -24,8 +24,8 @@ found() {
 	steps 'rows 6' read "find $(group system.slice/a.service)" "find $(group 'x y')" \
 		"find $(group deep/er)" "find $(group .)" 'find 12345678' 'find 0' >out
 	diff -u - out <<-END
-		done
-		done
+		ok
+		ok
 		a.service - $tmp/cgroup/system.slice/a.service
 		x y - $tmp/cgroup/x y
 		deep/er - $tmp/cgroup/deep/er
@@ -52,20 +52,21 @@ remembered() {
 	second=$(group b.service)
 	rows "$first" 12345678 "$second" >"$PROFIL_FAKE"
 	coproc steps { planted_groups unit_steps; }
-	ask 'rows 2' done
-	ask read done
+	ask 'rows 2' ok
+	ask read ok
 	rmdir cgroup/a.service
 	ask "find $first" "a.service - $tmp/cgroup/a.service"
-	ask 'rows 4' done
-	ask read done
+	ask 'rows 4' ok
+	ask read ok
 	ask "find $first" "a.service - $tmp/cgroup/a.service"
 	ask "find $second" "b.service - $tmp/cgroup/b.service"
 	ask 'find 12345678' '[ended group 12345678] - -'
 	# it was not asked for while it was there, and nobody walks for it again
 	mv later cgroup/c.service
-	ask read done
+	ask read ok
 	ask "find $(group c.service)" "[ended group $(group c.service)] - -"
 	eval "exec ${steps[1]}>&-"
+	# shellcheck disable=SC2154 # of coproc
 	wait "$steps_PID"
 }
 
