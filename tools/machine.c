@@ -42,7 +42,8 @@ void machine_head(FILE *out, const struct profile *profile)
 	system = less(system, kthreads + interrupts);
 	busy = user + system + kthreads + interrupts;
 	if (profile->duration_ns)
-		fprintf(out, "%.4g CPUs for %.2f s\n\n", all / profile->duration_ns,
+		fprintf(out, "%.4g CPU%s for %.2f s\n\n", all / profile->duration_ns,
+			counts[COUNT_CPUS_NS] == profile->duration_ns ? "" : "s",
 			profile->duration_ns / 1e9);
 	put_class(out, "user", user, all);
 	put_class(out, "system", system, all);

@@ -10,6 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 #include <zlib.h>
+#include "machine.h"
 #include "pack.h"
 #include "say.h"
 #include "store.h"
@@ -82,9 +83,14 @@ long long store_write(struct profile *profile, const char *file)
 	unsigned char *bytes = profile_pack(profile, &length);
 	unsigned char *out = compress_bytes(bytes, length, &out_length);
 	bool written;
+	mode_t mask;
 
 	keep_old(file);
+	/* what others run is nobody else's business */
+	mask = umask(077);
+	umask(machine_is(profile) ? 077 : mask);
 	written = whole_write(file, out, out_length);
+	umask(mask);
 	if (!written)
 		say("the profile cannot be written to %s: %s; choose another file with -o",
 		    file, strerror(errno));

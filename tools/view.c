@@ -109,7 +109,7 @@ static char *head_numbers(const struct live *live, int left_out)
 	fprintf(out, "%.0f %%",
 		elapsed > 0 ? 100 * live->recent * (double)period / elapsed / live->cpus : 0);
 	if (live->units)
-		fprintf(out, " of %ld CPUs", live->cpus);
+		fprintf(out, " of %ld CPU%s", live->cpus, live->cpus == 1 ? "" : "s");
 	else
 		fputs(" running", out);
 	if (left_out < 3)

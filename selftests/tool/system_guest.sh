@@ -33,13 +33,18 @@ ticks_of() {
 	profil report --tsv --by "$1" file | awk -F '\t' -v by="$1" -v name="$2" '$1 == by && $8 == name { print $2 }'
 }
 
-# whole: each tick is in one class, and rows have all but the idle ones
-whole() {
+# classes_add_up: each tick is in one class
+classes_add_up() {
 	profil report --tsv file >tsv
 	[ "$(count ticks)" = $(($(count in_slots) + $(count exec) + $(count full) + $(count not_due) +
 		$(count idle) + $(count kthreads) + $(count interrupts))) ]
 	[ "$(awk -F '\t' '$1 == "function" { sum += $2 } END { print sum }' tsv)" = \
 		$(($(count in_slots) + $(count placed))) ]
+}
+
+# whole: the same, and rows have all but the idle ones
+whole() {
+	classes_add_up
 	[ "$(profil report --tsv --by unit file | awk -F '\t' '$1 == "unit" { sum += $2 } END { print sum }')" = \
 		$(($(count ticks) - $(count idle))) ]
 }
@@ -50,7 +55,7 @@ near() {
 	awk -v a="$1" -v b="$2" -v off="$3" 'BEGIN { d = a - b; exit !(d <= off && -d <= off) }'
 }
 
-# As the kernel charges units: 1 % and a tick or two.
+# As the kernel charges units: 1 %, and a tick or two where a program begins and where it ends.
 of_units() {
 	local before_a before_b period
 	mkdir -p "$cgroup/system.slice/a.service" "$cgroup/system.slice/b.service"
@@ -59,13 +64,13 @@ of_units() {
 	# shellcheck disable=SC2016 # for sh
 	says 0 profil run -a -o file -- sh -c '
 		in_unit() { sh -c "echo \$\$ >$1/cgroup.procs; exec burn $2"; }
-		in_unit "$1/system.slice/a.service" 10 & in_unit "$1/system.slice/b.service" 5 & wait' sh "$cgroup"
+		in_unit "$1/system.slice/a.service" 20 & in_unit "$1/system.slice/b.service" 10 & wait' sh "$cgroup"
 	whole
 	period=$(count period_ns)
 	near $(($(ticks_of unit a.service) * period)) $((($(used system.slice/a.service) - before_a) * 1000)) \
-		$((2 * period + 10000000)) a.service
+		$((4 * period + 20000000)) a.service
 	near $(($(ticks_of unit b.service) * period)) $((($(used system.slice/b.service) - before_b) * 1000)) \
-		$((2 * period + 5000000)) b.service
+		$((4 * period + 10000000)) b.service
 	profil report --tsv --unit a.service file | awk -F '\t' '$1 == "function" { sum += $2; if ($8 == "burn_here") here = $2 }
 		END { print here " of " sum; exit !(here > 0.95 * sum) }'
 	grep -E '^the whole machine, sh -c' err
@@ -81,17 +86,15 @@ stat() {
 
 # Classes are what the kernel says of its CPUs; a hundredth of a second is its unit.
 classes() {
-	local period all
+	local all
 	# shellcheck disable=SC2016
 	says 0 profil run -q -a -o file -- sh -c 'cat /proc/stat >before; burn 5; burn 5 zero; sleep 0.5; cat /proc/stat >after'
 	whole
-	period=$(count period_ns)
-	all=$(profil report --tsv --by unit file | awk -F '\t' '$1 == "unit" { user += $4; system += $5 } END { print user, system }')
+	all=$(profil report --tsv --by unit file | awk -F '\t' '$1 == "unit" { user += $4; kernel += $5 } END { print user, kernel }')
 	near "${all% *}" $(($(proc_stat=after stat 1 2) - $(proc_stat=before stat 1 2))) 60000000 user
 	near "${all#* }" $(($(proc_stat=after stat 3 6 7) - $(proc_stat=before stat 3 6 7))) 60000000 'system with interrupts'
 	near "$(($(count cpus_ns) - ${all% *} - ${all#* }))" \
 		$(($(proc_stat=after stat 4 5) - $(proc_stat=before stat 4 5))) 100000000 idle
-	: "$period"
 }
 
 # What ends before the end is known if it was there for a second or two.
@@ -109,9 +112,10 @@ ended() {
 
 containers() {
 	local hex=4d2fe8c1b0a79665544332211000ffeeddccbbaa99887766554433221100abcd
-	unit "system.slice/docker-$hex.scope" burn 5
-	unit "lxc.payload.web/system.slice/nginx.service" burn 5
+	unit "system.slice/docker-$hex.scope" burn 1000
+	unit "lxc.payload.web/system.slice/nginx.service" burn 1000
 	says 0 profil run -q -a -d 0.5 -o file
+	kill "${jobs_of_unit[@]}"
 	units_ended
 	whole
 	profil report --by container file
@@ -131,10 +135,10 @@ kernel() {
 
 # More places than there is room for: what is over is elsewhere in its object.
 elsewhere() {
-	says 0 profil run -a --slots=1024 -o file -- python3 -c 'import json
-for i in range(300): json.loads(json.dumps([{str(j): [j / 7, None, "x" * j]} for j in range(50)]))'
+	says 0 profil run -a --slots=1024 -o file -- spread 600
 	whole
-	profil report --tsv file | grep -P '\t\[elsewhere in '
+	[ "$(count full)" = 0 ]
+	[ "$(awk -F '\t' '$1 == "function" && $8 == "[elsewhere in spread]" { print $2 }' tsv)" -gt 100 ]
 	grep -F '  places ' err
 }
 
@@ -168,7 +172,7 @@ looked_at() {
 	unit system.slice/a.service burn 1000
 	says 0 profil top -a -s 0.5 -n 3 --by unit -o file
 	awk 'BEGIN { RS = "" } { table = $0 } END { split(table, lines, "\n"); print table
-		exit !(lines[1] ~ /^the whole machine: .* of 1 CPUs/ && lines[3] ~ / a.service$/) }' out
+		exit !(lines[1] ~ /^the whole machine: .* of 1 CPU,/ && lines[3] ~ / a.service$/) }' out
 	whole
 	says 0 profil top -a -s 0.5 -n 2 -q -o file
 	awk 'BEGIN { RS = "" } { table = $0 } END { split(table, lines, "\n"); print table; exit lines[3] !~ / burn_here +burn$/ }' out
@@ -189,7 +193,7 @@ written_meanwhile() {
 	} | TERM=xterm script -qec 'profil top -a -s 0.5 -o file' /dev/null >out
 	grep -aF 'written: file, ' out
 	mv meanwhile file
-	whole
+	classes_add_up
 	kill "${jobs_of_unit[@]}"
 	units_ended
 }

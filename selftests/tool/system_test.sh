@@ -67,6 +67,16 @@ options() {
 	grep -F 'a PROGRAM, -p PID, or -a' err
 }
 
+# It is for who made it alone.
+file() {
+	rm -f profil.pb.gz
+	(umask 022; says 0 planted_groups profil run -q -a -- sh -c 'umask >mask')
+	[ "$(stat -c %a profil.pb.gz)" = 600 ]
+	grep -x 0022 mask
+	(umask 022; table >plain; PROFIL_FAKE=plain profil run -q -o plain.gz -- true)
+	[ "$(stat -c %a plain.gz)" = 644 ]
+}
+
 # What other programs make of a file.
 labels() {
 	says 0 planted_groups profil run -q -a -- true
@@ -164,6 +174,7 @@ check 'system: the whole machine' whole_machine
 check 'system: no member' no_member
 check 'system: until it is interrupted' until_interrupted
 check 'system: options' options
+check 'system: the file' file
 check 'system: labels' labels
 check 'system: places in the kernel' kernel
 check 'system: code made at run time' made_at_run_time

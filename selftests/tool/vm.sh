@@ -19,6 +19,16 @@ prepare_guest() {
 
 prepare_system_guest() {
 	prepare_guest
+	# each tick is at a place of its own
+	gcc -O1 -x c -o "$O/spread" - <<-'END'
+		#include <stdlib.h>
+		int main(int argc, char **argv)
+		{
+			for (int i = argc > 1 ? atoi(argv[1]) : 0; i > 0; i--)
+				asm volatile(".rept 1999993\nnop\n.endr");
+			return 0;
+		}
+	END
 }
 
 prepare_programs() {
