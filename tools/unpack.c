@@ -202,7 +202,7 @@ static const char *unpack_samples(struct unpacking *unpacking)
 	const Pb__Profile *in = unpacking->in;
 
 	for (size_t i = 0; i < in->n_sample; i++) {
-		struct sample sample = { .program = none };
+		struct sample sample = { .program = none, .unit = none, .container = none };
 		const Pb__Sample *from = in->sample[i];
 		const char *wrong = unpack_labels(unpacking, from, &sample);
 		size_t index;

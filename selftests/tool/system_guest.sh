@@ -77,11 +77,11 @@ of_units() {
 	grep -E '^  idle ' err
 }
 
-# stat FIELD...: of all CPUs, in nanoseconds
-stat() {
+# cpus FIELD...: of all CPUs, in nanoseconds
+cpus() {
 	awk -v hz="$(getconf CLK_TCK)" -v fields="$*" '$1 == "cpu" { n = split(fields, field, " ")
 		for (i = 1; i <= n; i++) sum += $(field[i] + 1)
-		printf "%d\n", sum * 1e9 / hz }' "${proc_stat:-/proc/stat}"
+		printf "%.0f\n", sum * 1e9 / hz }' "${proc_stat:-/proc/stat}"
 }
 
 # Classes are what the kernel says of its CPUs; a hundredth of a second is its unit.
@@ -91,10 +91,10 @@ classes() {
 	says 0 profil run -q -a -o file -- sh -c 'cat /proc/stat >before; burn 5; burn 5 zero; sleep 0.5; cat /proc/stat >after'
 	whole
 	all=$(profil report --tsv --by unit file | awk -F '\t' '$1 == "unit" { user += $4; kernel += $5 } END { print user, kernel }')
-	near "${all% *}" $(($(proc_stat=after stat 1 2) - $(proc_stat=before stat 1 2))) 60000000 user
-	near "${all#* }" $(($(proc_stat=after stat 3 6 7) - $(proc_stat=before stat 3 6 7))) 60000000 'system with interrupts'
+	near "${all% *}" $(($(proc_stat=after cpus 1 2) - $(proc_stat=before cpus 1 2))) 60000000 user
+	near "${all#* }" $(($(proc_stat=after cpus 3 6 7) - $(proc_stat=before cpus 3 6 7))) 60000000 'system with interrupts'
 	near "$(($(count cpus_ns) - ${all% *} - ${all#* }))" \
-		$(($(proc_stat=after stat 4 5) - $(proc_stat=before stat 4 5))) 100000000 idle
+		$(($(proc_stat=after cpus 4 5) - $(proc_stat=before cpus 4 5))) 100000000 idle
 }
 
 # What ends before the end is known if it was there for a second or two.
