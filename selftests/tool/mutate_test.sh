@@ -4,6 +4,7 @@
 #   mutate_test.sh [TIMES]
 set -eu
 . "$(dirname "$0")/lib.sh"
+. "$here/system_lib.sh"
 
 times=${1:-2000}
 cd "$tmp"
@@ -16,7 +17,10 @@ cd "$tmp"
 } >each
 PROFIL_FAKE=each profil run -q --per-process -o each.pb.gz true
 whole whole.pb.gz
+machine >system
+PROFIL_FAKE=system planted_groups profil run -q -a -o machine.pb.gz true
 gzip -dc each.pb.gz >each.pb
+gzip -dc machine.pb.gz >machine.pb
 gzip -dc whole.pb.gz >whole.pb
 
 # many FILE: some of them are still profiles, so that all of the reader is run
@@ -53,5 +57,6 @@ command() {
 
 check 'mutate: a profile with processes' many each.pb
 check 'mutate: a profile of all kinds of objects' many whole.pb
+check 'mutate: a profile of a whole machine' many machine.pb
 check 'mutate: the command says one line' command
 plan
