@@ -19,7 +19,7 @@ void live_init(struct live *live, struct session *session, bool kernel, struct u
 	live->profile.period_ns = session_period_ns(session);
 	live->profile.files = 1;
 	live->known = allocated(calloc(session_slots(session) + 1, sizeof(*live->known)));
-	live->began = clock_now();
+	live->began = units ? session_began_ns(session) / 1e9 : clock_now();
 	live->zero = live->began;
 	live->read = live->began;
 	live->before = live->began;

@@ -53,7 +53,7 @@ static bool watch(const struct series *series, struct program *program, struct s
 static bool count(const struct series *series, struct program *program, struct session *session,
 		  struct slices *slices, struct units *units, struct run *run)
 {
-	uint64_t began = clock_ns(CLOCK_MONOTONIC);
+	uint64_t began = units ? session_began_ns(session) : clock_ns(CLOCK_MONOTONIC);
 	bool whole = watch(series, program, session, slices, units, began);
 
 	session_stop(session);

@@ -10,6 +10,7 @@
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <unistd.h>
+#include "clock.h"
 #include "refusal.h"
 #include "say.h"
 #include "session.h"
@@ -24,6 +25,7 @@ struct session {
 	const struct profil_session_page *page;
 	size_t bytes;		/* of the mapping */
 	unsigned long long period_ns;
+	uint64_t began_ns;
 };
 
 static int query_device(int fd, struct profil_ioc_query *query)
@@ -101,6 +103,7 @@ struct session *session_open(const struct session_wish *wish)
 	choose_source(&ask, &query, wish->rate);
 	if (ioctl(device, PROFIL_IOC_SESSION, &ask))
 		refuse_session(device, wish, &query, &ask, errno);
+	session->began_ns = clock_ns(CLOCK_MONOTONIC);
 	close(device);
 	session->fd = ask.out_fd;
 	session->period_ns = wish->rate ? 1000000000ULL / wish->rate : query.out_tick_ns;
@@ -121,6 +124,11 @@ int session_inherit(struct session *session)
 int session_fd(const struct session *session)
 {
 	return session->fd;
+}
+
+uint64_t session_began_ns(const struct session *session)
+{
+	return session->began_ns;
 }
 
 unsigned long long session_period_ns(const struct session *session)

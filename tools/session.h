@@ -44,6 +44,9 @@ int session_inherit(struct session *session);
 /* To be polled for POLLHUP: nobody is counted any more. */
 int session_fd(const struct session *session);
 
+/* When it was made, by CLOCK_MONOTONIC: from then on the whole machine counts. */
+uint64_t session_began_ns(const struct session *session);
+
 /* Nanoseconds of CPU time of a sample. */
 unsigned long long session_period_ns(const struct session *session);
 

@@ -30,6 +30,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
+#include "clock.h"
 #include "say.h"
 #include "session.h"
 
@@ -59,6 +60,7 @@ struct session {
 	unsigned long long tick_ns;
 	int members[2];		/* a pipe: who joined has its writing end */
 	bool stays;
+	uint64_t began_ns;
 	unsigned int *again;	/* ATTACHes to fail; shared with the processes that try */
 	struct growth *growths;
 	size_t room_growths, num_growths;
@@ -226,6 +228,7 @@ struct session *session_open(const struct session_wish *wish)
 	if (!file || session->again == MAP_FAILED || pipe2(session->members, O_CLOEXEC))
 		die("PROFIL_FAKE: %m");
 	session->stays = wish->system;
+	session->began_ns = clock_ns(CLOCK_MONOTONIC);
 	session->tick_ns = wish->rate ? 1000000000 / wish->rate : 4000000;
 	while (getline(&line, &room, file) > 0) {
 		line[strcspn(line, "\n")] = '\0';
@@ -267,6 +270,11 @@ int session_fd(const struct session *session)
 	if (!session->stays)
 		close_writer(session);
 	return session->members[0];
+}
+
+uint64_t session_began_ns(const struct session *session)
+{
+	return session->began_ns;
 }
 
 unsigned long long session_period_ns(const struct session *session)
