@@ -12,8 +12,10 @@
 #include "say.h"
 #include "whole.h"
 
-static bool write_all(int fd, const char *bytes, size_t length)
+bool whole_write_all(int fd, const void *data, size_t length)
 {
+	const char *bytes = data;
+
 	while (length) {
 		ssize_t n = write(fd, bytes, length);
 
@@ -43,7 +45,7 @@ static bool write_in_place(const char *file, const char *bytes, size_t length)
 
 	if (fd < 0)
 		return false;
-	written = write_all(fd, bytes, length);
+	written = whole_write_all(fd, bytes, length);
 	return !close(fd) && written;
 }
 
@@ -57,7 +59,7 @@ static bool write_renamed(const char *file, const char *bytes, size_t length)
 		allocated(NULL);
 	fd = mkostemp(new, O_CLOEXEC);
 	if (fd >= 0) {
-		written = write_all(fd, bytes, length) && !fchmod(fd, mode_of_new_files());
+		written = whole_write_all(fd, bytes, length) && !fchmod(fd, mode_of_new_files());
 		written = !close(fd) && written && !rename(new, file);
 		error = errno;
 		if (!written)
@@ -73,7 +75,7 @@ static bool write_as(const char *file, const void *bytes, size_t length)
 	struct stat st;
 
 	if (!strcmp(file, "-"))
-		return write_all(STDOUT_FILENO, bytes, length);
+		return whole_write_all(STDOUT_FILENO, bytes, length);
 	if (!stat(file, &st) && !S_ISREG(st.st_mode))
 		return write_in_place(file, bytes, length);
 	return write_renamed(file, bytes, length);

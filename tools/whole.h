@@ -12,4 +12,7 @@
  */
 bool whole_write(const char *file, const void *bytes, size_t length);
 
+/* All bytes to a descriptor; false, with errno, if that failed. */
+bool whole_write_all(int fd, const void *bytes, size_t length);
+
 #endif /* TOOLS_WHOLE_H */
