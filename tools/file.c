@@ -66,7 +66,7 @@ size_t file_segments(const struct file *file)
 }
 
 /* From the first segment with code to the end of the last one. */
-static void find_code(struct file *file)
+void file_find_code(struct file *file)
 {
 	size_t num = file_segments(file);
 	GElf_Phdr segment;
@@ -170,7 +170,7 @@ void file_tell(int fd, const char *path, const uint64_t *places, size_t num, uns
 	struct file file;
 
 	file_open(&file, fd, path);
-	find_code(&file);
+	file_find_code(&file);
 	file_tell_build_id(&file, out);
 	tell_number(out, file.start);
 	tell_number(out, file.limit);

@@ -29,6 +29,9 @@ void file_open(struct file *file, int fd, const char *path);
 /* From now on separate debug files are looked for in this folder first. */
 void file_search(const char *folder);
 
+/* Fills in where its code begins and ends. */
+void file_find_code(struct file *file);
+
 /* Segment @i, if it is one that is loaded; there are file_segments(). */
 bool file_segment(const struct file *file, size_t i, GElf_Phdr *segment);
 size_t file_segments(const struct file *file);

@@ -5,6 +5,7 @@
 #include "names.h"
 #include "reader.h"
 #include "say.h"
+#include "tables.h"
 
 struct wanted {
 	const char *path;
@@ -89,7 +90,8 @@ static void find(struct profile *profile, int fd, const char *path, bool fetch, 
 void names_find(struct profile *profile, int fd, const char *path, bool fetch,
 		struct object *object, struct place *places, size_t num)
 {
-	find(profile, fd, path, fetch, FILE_LINES, object, places, num);
+	if (!tables_find(profile, fd, path, fetch, object, places, num))
+		find(profile, fd, path, fetch, FILE_LINES, object, places, num);
 }
 
 void names_find_functions(struct profile *profile, int fd, const char *path, bool fetch,

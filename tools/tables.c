@@ -1,0 +1,272 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* The functions of files with code, kept in a folder. */
+#define _GNU_SOURCE
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include "clock.h"
+#include "dump.h"
+#include "dumped.h"
+#include "order.h"
+#include "reader.h"
+#include "say.h"
+#include "tables.h"
+
+#define FOLDER ".names"
+#define KEY 96			/* bytes of a name with its NUL byte */
+#define NEW "new"
+#define SIZE_MAX_FILE ((rlim_t)128 << 20)
+#define SIZE_MAX_ALL ((uint64_t)256 << 20)
+#define FETCHES 4		/* files that debuginfod is asked for after an interval */
+#define DAY 86400
+
+struct wanted {
+	int fd;
+	char *path;
+	char key[KEY];
+};
+
+static struct {
+	bool used;
+	int folder;
+	double until;		/* files are read until then */
+	bool made;		/* a table, since tables were counted */
+	struct wanted wanted[FETCHES];
+	size_t num;
+} tables;
+
+bool tables_use(int spool, double seconds)
+{
+	if (mkdirat(spool, FOLDER, 0700) && errno != EEXIST)
+		return false;
+	if (!tables.used)
+		tables.folder = openat(spool, FOLDER,
+				       O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
+	tables.used = tables.folder >= 0;
+	tables.until = clock_now() + seconds;
+	return tables.used;
+}
+
+/* What is in brackets is no file, but a copy that this program has made: "[vdso]". */
+static bool key_of_copy(int fd, char key[KEY])
+{
+	uint64_t hash = 0xcbf29ce484222325;	/* as Fowler, Noll and Vo have it */
+	unsigned char bytes[4096];
+	off_t at = 0;
+	ssize_t n;
+
+	while ((n = pread(fd, bytes, sizeof(bytes), at)) > 0) {
+		for (ssize_t i = 0; i < n; i++)
+			hash = (hash ^ bytes[i]) * 0x100000001b3;
+		at += n;
+	}
+	snprintf(key, KEY, "copy-%" PRIx64, hash);
+	return !n;
+}
+
+/*
+ * Which file it is, and of when.  Not by its build id: that is what a file says of itself,
+ * and anybody's could name itself the C library.  No user can set the time of change.
+ */
+static bool key_of(int fd, const char *path, char key[KEY])
+{
+	struct stat st;
+
+	if (path[0] == '[')
+		return key_of_copy(fd, key);
+	if (fstat(fd, &st))
+		return false;
+	snprintf(key, KEY, "%" PRIx64 "-%" PRIx64 "-%" PRIx64 "-%" PRIx64 ".%09ld",
+		 (uint64_t)st.st_dev, (uint64_t)st.st_ino, (uint64_t)st.st_size,
+		 (uint64_t)st.st_ctim.tv_sec, st.st_ctim.tv_nsec);
+	return true;
+}
+
+static bool map(const char *key, struct dumped *dumped)
+{
+	int fd = openat(tables.folder, key, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+	struct stat st;
+	bool whole;
+
+	if (fd < 0)
+		return false;
+	/* its time tells when it was used, to a day; where it cannot, it is removed sooner */
+	if (!fstat(fd, &st) && time(NULL) - st.st_mtime > DAY && futimens(fd, NULL))
+		tables.made = true;
+	whole = dumped_open(dumped, fd);
+	close(fd);
+	return whole;
+}
+
+struct making {
+	const char *path;
+	int out;
+	uint32_t asked;
+};
+
+static void tell(void *data, int fd, FILE *out)
+{
+	const struct making *making = data;
+	struct rlimit size = { SIZE_MAX_FILE, SIZE_MAX_FILE };
+	FILE *table = allocated(fdopen(making->out, "w"));
+
+	setrlimit(RLIMIT_FSIZE, &size);
+	dump_write(fd, making->path, making->asked, table);
+	if (!fclose(table))
+		tell_text(out, "written");
+}
+
+/* A file that cannot be read has an empty table: it is not read again. */
+static bool write_empty(int out)
+{
+	struct dump_head head = { .magic = DUMP_MAGIC, .texts = 1 };
+	char bytes[sizeof(head) + 1] = "";
+
+	memcpy(bytes, &head, sizeof(head));
+	return !ftruncate(out, 0) && pwrite(out, bytes, sizeof(bytes), 0) == sizeof(bytes);
+}
+
+static uint32_t today(void)
+{
+	return time(NULL) / DAY;
+}
+
+/* Before the answer is there: nobody asks twice a day, whatever comes. */
+static void set_asked(const char *key)
+{
+	uint32_t asked = today();
+	int fd = openat(tables.folder, key, O_WRONLY | O_CLOEXEC | O_NOFOLLOW);
+
+	if (fd < 0)
+		return;
+	if (pwrite(fd, &asked, sizeof(asked), offsetof(struct dump_head, asked)) < 0)
+		unlinkat(tables.folder, key, 0);
+	close(fd);
+}
+
+/* Closes the descriptor. */
+static void make(int fd, const char *path, const char *key, bool fetch)
+{
+	struct making making = { .path = path, .asked = fetch ? today() : 0 };
+	struct told told;
+
+	making.out = openat(tables.folder, NEW, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+	if (making.out < 0) {
+		close(fd);
+		return;
+	}
+	reader_run(fd, fetch, tell, &making, &told);
+	if (!told_text(&told)) {
+		say("%s could not be read for names (%s); profil report shows its addresses",
+		    path, told.failure ? told.failure : "its reader failed");
+		if (fetch || !write_empty(making.out))
+			unlinkat(tables.folder, NEW, 0);
+	}
+	renameat(tables.folder, NEW, tables.folder, key);
+	tables.made = true;
+	free(told.texts);
+	close(making.out);
+}
+
+/* Hotter files come first. */
+static void want(int fd, const char *path, const char *key)
+{
+	struct wanted *wanted = &tables.wanted[tables.num];
+
+	if (tables.num == FETCHES || !getenv("DEBUGINFOD_URLS"))
+		return;
+	wanted->fd = fcntl(fd, F_DUPFD_CLOEXEC, 0);
+	if (wanted->fd < 0)
+		return;
+	wanted->path = allocated(strdup(path));
+	strcpy(wanted->key, key);
+	tables.num++;
+}
+
+bool tables_find(struct profile *profile, int fd, const char *path, bool fetch,
+		 struct object *object, struct place *places, size_t num)
+{
+	struct dumped dumped;
+	char key[KEY];
+	bool found;
+
+	if (!tables.used || !key_of(fd, path, key))
+		return false;
+	found = map(key, &dumped);
+	if (!found && clock_now() < tables.until) {
+		make(fcntl(fd, F_DUPFD_CLOEXEC, 0), path, key, false);
+		found = map(key, &dumped);
+	}
+	if (found) {
+		if (fetch && dumped.head->few && dumped.head->asked < today())
+			want(fd, path, key);
+		dumped_find(&dumped, profile, object, places, num);
+		dumped_close(&dumped);
+	}
+	close(fd);
+	return true;
+}
+
+struct kept {
+	char key[KEY];
+	uint64_t used, size;
+};
+
+static int by_use(const void *a, const void *b)
+{
+	return compare_numbers(((const struct kept *)a)->used, ((const struct kept *)b)->used);
+}
+
+static void remove_unused(void)
+{
+	int own = openat(tables.folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	DIR *folder = own < 0 ? NULL : fdopendir(own);
+	struct dirent *entry;
+	struct kept *kept = NULL;
+	size_t num = 0, room = 0;
+	uint64_t size = 0;
+
+	while (folder && (entry = readdir(folder))) {
+		struct stat st;
+
+		if (fstatat(own, entry->d_name, &st, AT_SYMLINK_NOFOLLOW) ||
+		    !S_ISREG(st.st_mode) || strlen(entry->d_name) >= KEY)
+			continue;
+		kept = more(kept, &room, num, sizeof(*kept));
+		kept[num] = (struct kept) { .used = st.st_mtime, .size = st.st_size };
+		strcpy(kept[num++].key, entry->d_name);
+		size += st.st_size;
+	}
+	if (num)
+		qsort(kept, num, sizeof(*kept), by_use);
+	for (size_t i = 0; i < num && size > SIZE_MAX_ALL; i++) {
+		unlinkat(tables.folder, kept[i].key, 0);
+		size -= kept[i].size;
+	}
+	free(kept);
+	if (folder)
+		closedir(folder);
+}
+
+void tables_fetch(void)
+{
+	for (size_t i = 0; i < tables.num; i++) {
+		struct wanted *wanted = &tables.wanted[i];
+
+		set_asked(wanted->key);
+		make(wanted->fd, wanted->path, wanted->key, true);
+		free(wanted->path);
+	}
+	tables.num = 0;
+	if (tables.made)
+		remove_unused();
+	tables.made = false;
+}

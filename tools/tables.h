@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The functions of files with code, kept in a folder: each file is read once, by a process of
+ * its own, and what it has of names costs no memory after that.
+ */
+#ifndef TOOLS_TABLES_H
+#define TOOLS_TABLES_H
+
+#include <stdbool.h>
+#include "profile.h"
+
+/*
+ * From here on names come from tables in this folder, which is made if there is none, and
+ * files that have none yet are read until so many seconds from now.  Returns false, with
+ * errno, if there can be no folder.
+ */
+bool tables_use(int spool, double seconds);
+
+/*
+ * As names_find_functions(), from a table.  False if tables are not used, or the file's state
+ * cannot be had.  @fetch: tables_fetch() may ask debuginfod for better names.
+ */
+bool tables_find(struct profile *profile, int fd, const char *path, bool fetch,
+		 struct object *object, struct place *places, size_t num);
+
+/*
+ * Asks debuginfod for the names of files that have few, once a day for each, which may take long;
+ * what it says is in the next profile.  Removes the tables that were not used for the longest
+ * time, if there are too many.
+ */
+void tables_fetch(void);
+
+#endif /* TOOLS_TABLES_H */
