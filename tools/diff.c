@@ -9,12 +9,14 @@
 #include "command.h"
 #include "contrast.h"
 #include "options.h"
+#include "recall.h"
 #include "say.h"
 #include "sides.h"
 #include "span.h"
+#include "spool.h"
 
 enum { EXIT_CHANGED = 1, EXIT_TROUBLE = 2 };	/* as diff(1) has them */
-enum { KEY_SHARE = 256, KEY_ALL, KEY_TSV, KEY_JSON };
+enum { KEY_SHARE = 256, KEY_IN, KEY_ALL, KEY_TSV, KEY_JSON };
 
 #define ROWS 20
 
@@ -22,6 +24,7 @@ struct diff {
 	char **files;		/* A's first */
 	size_t num[SIDES];
 	size_t room;
+	const char *folder;	/* for spans of time */
 	size_t rows;		/* 0: all */
 	bool share, tsv, json;
 	struct span span;
@@ -31,6 +34,8 @@ struct diff {
 static const struct argp_option options[] = {
 	{ "share", KEY_SHARE, NULL, 0,
 	  "Compare shares of the CPU time, not seconds: where the work was not the same", 0 },
+	{ "in", KEY_IN, "DIR", 0,
+	  "The folder of profil watch that spans of time are of (" SPOOL_FOLDER ")", 0 },
 	{ "rows", 'n', "ROWS", 0, "Print so many functions (20)", 0 },
 	{ "all", KEY_ALL, NULL, 0, "Print all functions", 0 },
 	{ "tsv", KEY_TSV, NULL, 0, "Print all functions for programs, with tabs between", 0 },
@@ -74,6 +79,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	case KEY_SHARE:
 		diff->share = true;
 		break;
+	case KEY_IN:
+		diff->folder = arg;
+		break;
 	case 'n':
 		diff->rows = option_number(state, "-n", arg, 1, 1000000000);
 		break;
@@ -107,7 +115,7 @@ static const struct argp_child children[] = {
 static const struct argp argp = {
 	options, parse, "A B\nA... -- B...",
 	"Shows which functions take more or less CPU time in the profiles B than in A.\v"
-	"Several files, and files of profil run -r, are several runs, which tell how much runs differ anyway.  The exit status is 0 if nothing has changed by more than chance explains, 1 if something has, and 2 if that cannot be said.",
+	"A and B are files, or spans of time, FROM..TO, of what profil watch has written, each interval a run: profil diff 'yesterday 14:00..yesterday 15:00' '1 hour ago..'.  Several files, and files of profil run -r, are several runs, which tell how much runs differ anyway.  The exit status is 0 if nothing has changed by more than chance explains, 1 if something has, and 2 if that cannot be said.",
 	children, NULL, NULL
 };
 
@@ -206,7 +214,8 @@ static void print_json(const struct sides *sides)
 
 int command_diff(int argc, char **argv)
 {
-	struct diff diff = { .rows = ROWS };
+	struct diff diff = { .rows = ROWS, .folder = SPOOL_FOLDER };
+	char **files;
 	struct sides sides;
 	bool changed;
 
@@ -214,7 +223,8 @@ int command_diff(int argc, char **argv)
 	argp_err_exit_status = EXIT_TROUBLE;
 	/* in order: the place of "--" among the files is what tells sides apart */
 	argp_parse(&argp, argc, argv, ARGP_IN_ORDER, NULL, &diff);
-	sides_read(&sides, diff.files, diff.num, &diff.sysroot, &diff.span, diff.share);
+	files = recall_expand(diff.folder, diff.files, diff.num);
+	sides_read(&sides, files, diff.num, &diff.sysroot, &diff.span, diff.share);
 	sides_compare(&sides);
 	if (diff.tsv)
 		print_tsv(&sides);
@@ -224,6 +234,7 @@ int command_diff(int argc, char **argv)
 		contrast_text(stdout, &sides, diff.rows);
 	changed = sides.changed || sides.total.comparison.changed;
 	sides_free(&sides);
+	recall_free(files, diff.num);
 	free(diff.files);
 	sysroot_free(&diff.sysroot);
 	if (fflush(stdout) || ferror(stdout))

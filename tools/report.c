@@ -7,9 +7,11 @@
 #include "filter.h"
 #include "options.h"
 #include "order.h"
+#include "recall.h"
 #include "rows.h"
 #include "say.h"
 #include "span.h"
+#include "spool.h"
 #include "store.h"
 #include "summary.h"
 #include "sysroot.h"
@@ -26,6 +28,7 @@ struct report {
 	bool times;		/* by these, and not @by */
 	struct span span;
 	struct filter filter;
+	struct recall recall;
 	struct sysroot sysroot;
 	size_t rows;		/* 0: all */
 	bool tsv, json;
@@ -55,6 +58,17 @@ static void parse_by(struct argp_state *state, struct report *report, const char
 		   arg);
 }
 
+static void read_argument(struct argp_state *state, struct report *report, const char *arg)
+{
+	if (recall_is_folder(arg))
+		recall_read(&report->recall, &report->profile, arg);
+	else if (recall_wanted(&report->recall))
+		argp_error(state, "--since and --until take a folder of profil watch, and were given %s",
+			   arg);
+	else
+		store_read(&report->profile, arg);
+}
+
 static error_t parse(int key, char *arg, struct argp_state *state)
 {
 	struct report *report = state->input;
@@ -64,6 +78,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		state->child_inputs[0] = &report->span;
 		state->child_inputs[1] = &report->sysroot;
 		state->child_inputs[2] = &report->filter;
+		state->child_inputs[3] = &report->recall;
 		break;
 	case KEY_BY:
 		parse_by(state, report, arg);
@@ -81,10 +96,13 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		report->json = true;
 		break;
 	case ARGP_KEY_ARG:
-		store_read(&report->profile, arg);
+		read_argument(state, report, arg);
 		break;
 	case ARGP_KEY_NO_ARGS:
-		store_read(&report->profile, STORE_FILE);
+		if (recall_wanted(&report->recall))
+			recall_read(&report->recall, &report->profile, SPOOL_FOLDER);
+		else
+			store_read(&report->profile, STORE_FILE);
 		break;
 	case ARGP_KEY_END:
 		if (report->tsv && report->json)
@@ -98,13 +116,13 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 
 static const struct argp_child children[] = {
 	{ &span_argp, 0, NULL, 0 }, { &sysroot_argp, 0, NULL, 0 }, { &filter_argp, 0, NULL, 0 },
-	{ 0 }
+	{ &recall_argp, 0, NULL, 0 }, { 0 }
 };
 
 static const struct argp argp = {
-	options, parse, "[FILE...]",
-	"Shows profiles that profil run has made, added up.\v"
-	"Without FILE, " STORE_FILE " is read; - is standard input.",
+	options, parse, "[FILE...]\n[DIR]",
+	"Shows profiles that profil run has made, or profil watch in DIR, added up.\v"
+	"Without FILE, " STORE_FILE " is read; - is standard input.  Without DIR, --since and --until read " SPOOL_FOLDER ".",
 	children, NULL, NULL
 };
 
