@@ -9,6 +9,7 @@
 
 int command_run(int argc, char **argv);
 int command_top(int argc, char **argv);
+int command_watch(int argc, char **argv);
 int command_report(int argc, char **argv);
 int command_annotate(int argc, char **argv);
 int command_diff(int argc, char **argv);

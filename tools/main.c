@@ -17,6 +17,7 @@ static const struct command {
 } commands[] = {
 	{ "run", "profil run", command_run },
 	{ "top", "profil top", command_top },
+	{ "watch", "profil watch", command_watch },
 	{ "report", "profil report", command_report },
 	{ "annotate", "profil annotate", command_annotate },
 	{ "diff", "profil diff", command_diff },
@@ -25,7 +26,7 @@ static const struct command {
 	{ "help", "profil help", command_help },
 };
 
-#define COMMANDS "run, top, report, annotate, diff, export, check and help"
+#define COMMANDS "run, top, watch, report, annotate, diff, export, check and help"
 
 static const struct command *find_command(struct argp_state *state, const char *name)
 {
@@ -62,6 +63,7 @@ static const struct argp argp = {
 	"Commands:\n"
 	"  run       profile a program, or a process that runs\n"
 	"  top       show it while it runs\n"
+	"  watch     profile the whole machine, all the time\n"
 	"  report    show a profile again, in other ways\n"
 	"  annotate  show which lines of a function take the time\n"
 	"  diff      say what changed from one profile to another\n"

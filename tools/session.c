@@ -115,6 +115,26 @@ struct session *session_open(const struct session_wish *wish)
 	return session;
 }
 
+struct session *session_follow(struct session *former, const struct session_wish *wish)
+{
+	struct profil_ioc_session ask = ask_for(wish);
+	struct session *session;
+	int error;
+
+	if (ioctl(former->fd, PROFIL_IOC_SESSION, &ask))
+		return NULL;
+	session = allocated(calloc(1, sizeof(*session)));
+	session->fd = ask.out_fd;
+	session->period_ns = former->period_ns;
+	session->bytes = ask.out_bytes;
+	/* the former is stopped: there is no way back */
+	error = session_inherit(session);
+	if (error)
+		die("the tables of the session cannot be mapped: %s; raise ulimit -v",
+		    strerror(error));
+	return session;
+}
+
 int session_inherit(struct session *session)
 {
 	session->page = mmap(NULL, session->bytes, PROT_READ, MAP_SHARED, session->fd, 0);

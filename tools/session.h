@@ -38,6 +38,12 @@ int session_possible(const struct session_wish *wish);
 /* Makes a session, or says why there is none, and what to do, and ends the program. */
 struct session *session_open(const struct session_wish *wish);
 
+/*
+ * The session of the whole machine that follows another one: each tick is in the former or in
+ * the next, and the former is stopped.  NULL, with errno: there is none, and that goes on.
+ */
+struct session *session_follow(struct session *former, const struct session_wish *wish);
+
 /* In a child of who opened it: children have the descriptor, and no mapping.  0 or an errno. */
 int session_inherit(struct session *session);
 

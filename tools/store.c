@@ -77,11 +77,20 @@ void store_check(const char *file)
 	free(folder);
 }
 
+unsigned char *store_pack(struct profile *profile, size_t *length)
+{
+	size_t raw_length;
+	unsigned char *raw = profile_pack(profile, &raw_length);
+	unsigned char *bytes = compress_bytes(raw, raw_length, length);
+
+	free(raw);
+	return bytes;
+}
+
 long long store_write(struct profile *profile, const char *file)
 {
-	size_t length, out_length;
-	unsigned char *bytes = profile_pack(profile, &length);
-	unsigned char *out = compress_bytes(bytes, length, &out_length);
+	size_t length;
+	unsigned char *bytes = store_pack(profile, &length);
 	bool written;
 	mode_t mask;
 
@@ -89,14 +98,13 @@ long long store_write(struct profile *profile, const char *file)
 	/* what others run is nobody else's business */
 	mask = umask(077);
 	umask(machine_is(profile) ? 077 : mask);
-	written = whole_write(file, out, out_length);
+	written = whole_write(file, bytes, length);
 	umask(mask);
 	if (!written)
 		say("the profile cannot be written to %s: %s; choose another file with -o",
 		    file, strerror(errno));
 	free(bytes);
-	free(out);
-	return written ? (long long)out_length : -1;
+	return written ? (long long)length : -1;
 }
 
 static void corrupt(const char *file, const char *why)

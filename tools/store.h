@@ -16,6 +16,9 @@ void store_check(const char *file);
  */
 long long store_write(struct profile *profile, const char *file);
 
+/* The bytes of such a file, to be freed. */
+unsigned char *store_pack(struct profile *profile, size_t *length);
+
 /* Adds a file; "-" is standard input.  Ends the program if it is no profile. */
 void store_read(struct profile *profile, const char *file);
 

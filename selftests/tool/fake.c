@@ -256,6 +256,16 @@ int session_inherit(struct session *session)
 	return 0;
 }
 
+/* PROFIL_FAKE_REFUSED: while there is a file of this name, no session follows. */
+struct session *session_follow(struct session *former, const struct session_wish *wish)
+{
+	const char *refused = getenv("PROFIL_FAKE_REFUSED");
+
+	(void)former;
+	errno = ENOSPC;
+	return refused && !access(refused, F_OK) ? NULL : session_open(wish);
+}
+
 static void close_writer(const struct session *session)
 {
 	int *writer = (int *)&session->members[1];

@@ -1,0 +1,213 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+# profil watch: a file an interval, whatever happens.
+set -eu
+. "$(dirname "$0")/lib.sh"
+. "$(dirname "$0")/system_lib.sh"
+
+cd "$tmp"
+machine >"$PROFIL_FAKE"
+export ASAN_OPTIONS=detect_leaks=0
+
+# start PROGRAM ARGUMENT...: in the background, as process $pid; its errors go to the file err
+start() {
+	rm -f pid
+	# shellcheck disable=SC2016 # for the shell that becomes the program
+	planted_groups sh -c 'echo $$ >pid.new; mv pid.new pid; exec "$@"' sh "$@" >out 2>err &
+	shell=$!
+	until_is test -e pid
+	pid=$(cat pid)
+}
+
+# stop STATUS: what it ends with after SIGTERM
+stop() {
+	local status=0
+	kill -TERM "$pid"
+	wait $shell || status=$?
+	cat err
+	[ $status = "$1" ]
+}
+
+# until_is COMMAND...: waits until it succeeds
+until_is() {
+	for _ in $(seq 600); do
+		! "$@" >/dev/null 2>&1 || return 0
+		sleep 0.05
+	done
+	echo "never: $*"
+	cat err
+	return 1
+}
+
+# files FOLDER NUMBER: there are so many profiles, or more
+files() {
+	[ "$(ls "$1" | wc -l)" -ge "$2" ]
+}
+
+# ticks FILE...: of all of them
+ticks() {
+	profil report --json "$@" | jq .counts.ticks
+}
+
+arguments() {
+	says 125 profil watch --every 0
+	says 125 profil watch --keep 10s
+	says 125 profil watch --max-size 10
+	says 125 profil watch --max-size 99999999999999T
+	says 125 profil watch --push ftp://host
+	says 125 profil watch --push https://me:secret@host
+	says 125 profil watch --label version=1
+	says 125 profil watch --push https://host --label 'version=}'
+	says 125 profil watch true
+	says 0 profil watch --help
+}
+
+# Each has all of its ticks; the end of one is the begin of the next.
+intervals() {
+	local file ends begin
+	start profil watch -o one --every 1s
+	until_is files one 3
+	stop 0
+	[ ! -s err ]
+	[ "$(stat -c %a one)/$(stat -c %a one/* | sort -u)" = 700/600 ]
+	for file in one/*.pb.gz; do
+		[ "$(ticks "$file")" = 1000 ]
+		begin=$(basename "$file" | sed -E 's/(....)(..)(..)T(..)(..)(.*)Z.*/\1-\2-\3 \4:\5:\6 UTC/')
+		begin=$(date -d "$begin" +%s%3N)
+		[ ! "${ends:-}" ] || [ $((begin - ends)) -le 1 ] || { echo "$file: $begin, not $ends"; return 1; }
+		ends=$(date -d "$(stat -c %y "$file")" +%s%3N)
+	done
+	profil report --tsv one/*.pb.gz | grep -F hot
+	[ "$(ls -A one | grep -c '^\.new')" = 0 ]
+}
+
+# What was begun is there, at once.
+part() {
+	start profil watch -o two --every 1h
+	until_is test -d two
+	sleep 1
+	stop 0
+	files two 1
+	[ "$(ticks two/*)" = 1000 ]
+}
+
+killed() {
+	local i
+	for i in $(seq 15); do
+		start profil watch -o three --every 1s
+		sleep "1.$((RANDOM % 900 + 100))"
+		kill -9 "$pid"
+		wait $shell 2>/dev/null || :
+	done
+	start profil watch -o three --every 1s
+	sleep 0.5
+	stop 0
+	files three 10
+	[ "$(ticks three/*.pb.gz)" = "$(ls three | wc -l)000" ]
+	[ "$(ls -A three | grep -c '^\.new')" = 0 ]
+}
+
+# Where no session can follow, the one that is there goes on, and that is said once.
+refused() {
+	touch refused
+	PROFIL_FAKE_REFUSED=$tmp/refused start profil watch -o four --every 1s
+	until_is grep -F 'this interval goes on' err
+	sleep 2
+	rm refused
+	until_is files four 1
+	stop 0
+	[ "$(grep -c 'goes on' err)" = 1 ]
+}
+
+full_disk() {
+	mkdir -m 700 five
+	cat >full.sh <<-'END'
+		mount -t tmpfs -o size=64k,mode=700 none five
+		mkdir five/spool
+		chmod 700 five/spool
+		head -c 40000 /dev/zero >five/notes
+		profil watch -o five/spool --every 1s 2>err &
+		sleep 12
+		kill -TERM $!
+		wait $!
+		echo "status $?"
+		ls five/spool five/notes
+	END
+	planted_system : bash full.sh >listed
+	cat listed err
+	grep -x 'status 0' listed
+	grep -x five/notes listed
+	# a page each: there is room for a few
+	[ "$(grep -c 'Z.pb.gz' listed)" -ge 1 ]
+	[ "$(grep -c 'Z.pb.gz' listed)" -le 7 ]
+	grep 'on a full disk: 1 old profiles went' err
+}
+
+# The module may come later.
+no_device() {
+	planted_system 'mount -t tmpfs none /dev; mknod /dev/null c 1 3; mknod /dev/urandom c 1 9' \
+		sh -c 'echo $$ >pid; exec profil-real watch -o six' >out 2>err &
+	shell=$!
+	until_is grep -F 'it is waited for: sudo modprobe profil' err
+	pid=$(cat pid)
+	stop 0
+	[ "$(ls -A six | wc -l)" = 0 ]
+}
+
+# As systemd starts it.
+notified() {
+	cat >listen.py <<-'END'
+		import socket
+		s = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
+		s.bind('notify')
+		told = open('told', 'w', buffering=1)
+		text = ''
+		while 'STOPPING' not in text:
+		    text = s.recv(1000).decode()
+		    print(text, file=told)
+	END
+	python3 listen.py &
+	until_is test -e told
+	NOTIFY_SOCKET=$tmp/notify start profil watch -o seven --every 1s
+	until_is grep WATCHDOG=1 told
+	stop 0
+	until_is grep STOPPING=1 told
+	grep READY=1 told
+}
+
+# A day of minutes, in which the clock is set: each file is whole, and times are true.
+day() {
+	PROFIL_JUMPS='3600:+7200 36000:-3600' start profil-always watch -o day --keep 48h
+	until_is files day 20
+	sleep 1
+	grep VmRSS "/proc/$pid/status" >before
+	for _ in $(seq 2400); do
+		! files day 1440 || break
+		sleep 0.1
+	done
+	grep VmRSS "/proc/$pid/status" >after
+	ls "/proc/$pid/fd" >fds
+	stop 0
+	files day 1440
+	cat before after fds
+	# but for what one interval happens to need
+	[ "$(($(tr -cd 0-9 <after) - $(tr -cd 0-9 <before)))" -lt 4000 ]
+	[ "$(wc -l <fds)" -lt 20 ]
+	# the hour in which it was set forth begins two hours later, and one came twice
+	ls day >list
+	grep 20261128T05 list
+	none grep -E "20261128T0(3[2-5]|4)" list
+	[ "$(grep -c 20261128T13 list)" -ge 100 ]
+	[ "$(ticks $(sed 's,^,day/,' list | head -n 1))" = 1000 ]
+}
+
+check 'watch: options' arguments
+check 'watch: intervals follow each other' intervals
+check 'watch: SIGTERM amid an interval' part
+check 'watch: killed' killed
+check 'watch: no session can follow' refused
+check 'watch: a full disk' full_disk
+check 'watch: no module' no_device
+check 'watch: what systemd is told' notified
+check 'watch: a day' day
+plan
