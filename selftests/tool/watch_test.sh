@@ -3,46 +3,7 @@
 # profil watch: a file an interval, whatever happens.
 set -eu
 . "$(dirname "$0")/lib.sh"
-. "$(dirname "$0")/system_lib.sh"
-
-cd "$tmp"
-machine >"$PROFIL_FAKE"
-export ASAN_OPTIONS=detect_leaks=0
-
-# start PROGRAM ARGUMENT...: in the background, as process $pid; its errors go to the file err
-start() {
-	rm -f pid
-	# shellcheck disable=SC2016 # for the shell that becomes the program
-	planted_groups sh -c 'echo $$ >pid.new; mv pid.new pid; exec "$@"' sh "$@" >out 2>err &
-	shell=$!
-	until_is test -e pid
-	pid=$(cat pid)
-}
-
-# stop STATUS: what it ends with after SIGTERM
-stop() {
-	local status=0
-	kill -TERM "$pid"
-	wait $shell || status=$?
-	cat err
-	[ $status = "$1" ]
-}
-
-# until_is COMMAND...: waits until it succeeds
-until_is() {
-	for _ in $(seq 600); do
-		! "$@" >/dev/null 2>&1 || return 0
-		sleep 0.05
-	done
-	echo "never: $*"
-	cat err
-	return 1
-}
-
-# files FOLDER NUMBER: there are so many profiles, or more
-files() {
-	[ "$(ls "$1" | wc -l)" -ge "$2" ]
-}
+. "$(dirname "$0")/watch_lib.sh"
 
 # ticks FILE...: of all of them
 ticks() {

@@ -1,0 +1,162 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+# profil watch --push: what a server gets, and whatever it answers.
+set -eu
+. "$(dirname "$0")/lib.sh"
+. "$(dirname "$0")/watch_lib.sh"
+
+servers=()
+trap 'kill "${servers[@]}" 2>/dev/null; rm -rf "$tmp"' EXIT
+
+# serve FOLDER ANSWER...: answers are these; its address is $url.  With $certificate, by TLS
+serve() {
+	mkdir -p "$1"
+	printf '%s\n' "${@:2}" >"$1/answers"
+	python3 "$here/ingest_server.py" "$1" ${certificate:+"$certificate"} >"$1/log" 2>&1 &
+	servers+=($!)
+	until_is test -e "$1/port"
+	url=http${certificate:+s}://127.0.0.1:$(cat "$1/port")
+}
+
+# requests FOLDER: how many there were
+requests() {
+	find "$1" -name '*.request' | wc -l
+}
+
+# asked FOLDER NUMBER: there were so many, or more
+asked() {
+	[ "$(requests "$1")" -ge "$2" ]
+}
+
+# As the server's documentation has it, and go tool pprof reads it back.
+taken() {
+	serve one 200 204 200
+	start profil watch -o spool1 --every 1s --push "$url/" --label version=1.2 --label 'env=a b'
+	until_is asked one 3
+	stop 0
+	[ ! -s err ]
+	cat one/1.request
+	name=$(ls spool1 | head -n 1)
+	from=$(date -d "$(echo "$name" | sed -E 's/(....)(..)(..)T(..)(..)(..).*/\1-\2-\3 \4:\5:\6 UTC/')" +%s)
+	grep -E "^POST /ingest\?name=profil%7Bversion%3D1.2%2Cenv%3Da%20b%2Chost%3D$(uname -n)%7D&from=$from&until=($((from + 1))|$((from + 2)))&format=pprof&spyName=profil$" one/1.request
+	grep -i '^content-type: application/octet-stream' one/1.request
+	none grep -i '^authorization' one/1.request
+	cmp one/1.body "spool1/$name"
+	go tool pprof -raw one/1.body >raw
+	grep -F hot raw
+	grep -F 'unit:[nginx.service]' raw
+	# nothing is pushed twice, also not by the next one
+	before=$(requests one)
+	pushed=$(cat spool1/.pushed)
+	start profil watch -o spool1 --every 1s --push "$url"
+	until_is asked one $((before + 2))
+	stop 0
+	[ "$(for body in one/*.body; do md5sum <"$body"; done | sort | uniq -d | wc -l)" = 0 ]
+	[ "$(ls spool1 | head -n "$before" | tail -n 1)" = "$pushed" ]
+}
+
+# What passes is tried again, at once or with the next interval; nothing is lost.
+passing() {
+	local answer
+	for answer in 500 503 429 '429 1' 408 none cut garbage slow; do
+		serve "two$answer" "$answer" 200
+		start profil watch -o "spool2$answer" --every 2s --push "$url"
+		until_is asked "two$answer" 3
+		stop 0
+		echo "$answer: $(requests "two$answer")"
+		[ "$answer" = slow ] || cmp "two$answer/1.body" "two$answer/2.body"
+		cmp "two$answer/1.body" "spool2$answer/$(ls "spool2$answer" | head -n 1)"
+		none grep -F "$esc" err
+	done
+}
+
+# What does not is said once, and not tried again.
+refused() {
+	local answer
+	for answer in 400 401 404 413; do
+		serve "three$answer" "$answer" "$answer" 200
+		start profil watch -o "spool3$answer" --every 1s --metrics metrics --push "$url"
+		until_is asked "three$answer" 4
+		stop 0
+		[ "$(grep -c 'refuses profiles' err)" = 1 ]
+		grep -F "refuses profiles ($answer: what the server says" err
+		none grep -F "$esc" err
+		cmp "three$answer/2.body" "spool3$answer/$(ls "spool3$answer" | sed -n 2p)"
+		grep -x 'profil_watch_total{what="refused"} 2' metrics
+	done
+}
+
+redirected() {
+	serve elsewhere 200
+	there=$url
+	(umask 077; echo me:secret >credentials)
+	serve four "redirect $there/ingest" 200
+	start profil watch -o spool4 --every 1s --push "$url" --credentials credentials
+	until_is asked four 2
+	stop 0
+	grep -F 'refuses profiles (302' err
+	[ "$(requests elsewhere)" = 0 ]
+}
+
+# With nobody there, what waits is bounded, and what went for it is counted.
+nobody() {
+	start profil watch -o spool5 --every 1s --keep 3s --metrics metrics --push http://127.0.0.1:9
+	until_is grep -E '^profil_watch_total\{what="dropped"\} [1-9]' metrics
+	[ "$(ls spool5 | wc -l)" -le 6 ]
+	stop 0
+}
+
+credentials() {
+	serve six 200
+	(umask 077; echo me:secret >basic; echo token123 >bearer; : >empty; printf 'a\tb\n' >binary; mkdir folder)
+	(umask 022; echo me:secret >open)
+	start profil watch -o spool6 --every 1s --push "$url" --credentials basic
+	until_is asked six 1
+	stop 0
+	grep -x "Authorization: Basic $(printf me:secret | base64)" six/1.request
+	serve seven 200
+	mkdir -p brought
+	(umask 077; echo token123 >brought/push)
+	CREDENTIALS_DIRECTORY=$tmp/brought start profil watch -o spool7 --every 1s --push "$url"
+	until_is asked seven 1
+	stop 0
+	grep -x 'Authorization: Bearer token123' seven/1.request
+	for file in open empty binary folder nofile; do
+		says 1 profil watch -o spool8 --push "$url" --credentials $file
+	done
+	says 1 profil watch -o spool8 --push http://example.com --credentials basic
+	grep -F 'sent by https alone' err
+	says 1 profil watch -o spool8 --push http://localhost.example.com --credentials basic
+	says 1 profil watch -o spool8 --push https://example.com --credentials open
+	grep -F 'chmod 600 open' err
+}
+
+# A certificate that nobody vouches for is no server; one of this machine's own is.
+tls() {
+	openssl req -x509 -newkey rsa:2048 -nodes -keyout key.pem -out cert.pem -days 2 \
+		-subj /CN=127.0.0.1 -addext subjectAltName=IP:127.0.0.1
+	cat key.pem cert.pem >both.pem
+	certificate=both.pem serve nine 200
+	start profil watch -o spool9 --every 1s --push "$url"
+	until_is grep -F 'takes no profiles now' err
+	stop 0
+	grep -i certificate err
+	[ "$(requests nine)" = 0 ]
+	rm pid
+	planted_system "mount --bind cert.pem /etc/ssl/certs/ca-certificates.crt" \
+		sh -c 'echo $$ >pid.new; mv pid.new pid; exec profil watch -o spool10 --every 1s --push "$1"' sh "$url" >out 2>err &
+	shell=$!
+	until_is test -e pid
+	pid=$(cat pid)
+	until_is asked nine 1
+	stop 0
+}
+
+check 'push: what a server gets' taken
+check 'push: what is tried again' passing
+check 'push: what is refused' refused
+check 'push: a redirection is not followed' redirected
+check 'push: nobody there' nobody
+check 'push: credentials' credentials
+check 'push: certificates' tls
+plan
