@@ -19,6 +19,7 @@ void cause_sessions(struct cause *cause);
 void cause_machine(struct cause *cause);
 void cause_tick(struct cause *cause);
 void cause_cpus(struct cause *cause);
+void cause_watch(struct cause *cause);
 void cause_itself(struct cause *cause);
 
 /* For the text of a cause, which is freed. */

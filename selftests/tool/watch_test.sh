@@ -162,6 +162,27 @@ day() {
 	[ "$(ticks $(sed 's,^,day/,' list | head -n 1))" = 1000 ]
 }
 
+# What it took itself, of the newest profile there is.
+own_cost() {
+	cat >>"$PROFIL_FAKE" <<-END
+		row 4711 99 4 0 profil
+		slot 10 $(at "$planted" hot) 7 4 0
+	END
+	start profil watch -o nine --every 1s
+	until_is files nine 1
+	stop 0
+	machine >"$PROFIL_FAKE"
+	planted_system 'mount -t tmpfs none /var/lib; cp -pr nine /var/lib/profil-watch' \
+		profil check >out || :
+	grep -E '^watch +profil watch took 0\.016 s of CPU in the [0-9.]+ s until [0-9: -]+ +ok$' out
+	planted_system 'mount -t tmpfs none /var/lib; cp -pr nine /var/lib/profil-watch; touch -d yesterday /var/lib/profil-watch/*' \
+		profil check >out || :
+	grep -E '^watch .* note$' out
+	grep -F 'systemctl status profil-watch' out
+	planted_system 'mount -t tmpfs none /var/lib' profil check >out || :
+	none grep ^watch out
+}
+
 check 'watch: options' arguments
 check 'watch: intervals follow each other' intervals
 check 'watch: SIGTERM amid an interval' part
@@ -170,5 +191,6 @@ check 'watch: no session can follow' refused
 check 'watch: a full disk' full_disk
 check 'watch: no module' no_device
 check 'watch: what systemd is told' notified
+check 'watch: its own cost' own_cost
 check 'watch: a day' day
 plan
