@@ -67,6 +67,11 @@ zlib1g-dev demo tool deb
 libiberty-dev demo tool deb
 libjansson-dev demo tool deb
 libcapstone-dev demo tool deb
+libcurl4-openssl-dev demo tool deb
+openssl tool
+systemd tool
+prometheus-node-exporter tool
+victoria-metrics tool
 libncurses-dev demo tool deb
 golang-go tool packages
 linux-perf compare

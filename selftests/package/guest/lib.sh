@@ -5,7 +5,7 @@
 # shellcheck source-path=SCRIPTDIR source=../../lib/tap.sh
 . /srv/test/tap.sh
 read -r before newest </etc/kernels
-packages='profil profil-dkms libprofil-dev libprofil1'
+packages='profil profil-dkms profil-watch libprofil-dev libprofil1'
 export DEBIAN_FRONTEND=noninteractive LC_ALL=C.UTF-8 PAGER=cat
 
 # none COMMAND…: it fails.  Behind a bare ! the shell would go on.
