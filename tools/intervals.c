@@ -20,6 +20,7 @@
 #define JUMP_NS (2 * NS)	/* a clock that is set by more ends the interval */
 #define PATIENCE_MS 30000	/* for what is being written when the end comes */
 #define WAIT_MAX 60		/* seconds between looks for the device */
+#define NAMING 5	/* seconds that files may be read for names when the end has come */
 
 /* Waits for a signal that ends this program; true if there was one. */
 static bool stopped(struct watch *watch, int ms)
@@ -118,7 +119,7 @@ static void write_interval(struct watch *watch, struct session *session, uint64_
 		.session = session, .units = watch->units, .spool = &watch->spool,
 		.metrics = watch->metrics, .kernel = watch->wish.kernel,
 		.time_ns = watch->time_ns, .length_ns = now - watch->began_ns,
-		.naming = last ? 0 : watch->every_ns / 2e9, .last = last,
+		.naming = last ? NAMING : watch->every_ns / 2e9, .last = last,
 		.tallies = watch->tallies, .push = watch->push.url,
 	};
 

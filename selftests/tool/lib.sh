@@ -64,3 +64,11 @@ says() {
 	cat err
 	[ $status = "$wanted" ] || { echo "status $status instead of $wanted"; return 1; }
 }
+
+# list FOLDER: what ls would print, for programs; all FOLDER: also what begins with a dot
+list() {
+	find "$1" -mindepth 1 -maxdepth 1 -name '[!.]*' -printf '%f\n' | sort
+}
+all() {
+	find "$1" -mindepth 1 -maxdepth 1 -printf '%f\n' | sort
+}

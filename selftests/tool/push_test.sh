@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # profil watch --push: what a server gets, and whatever it answers.
 set -eu
-. "$(dirname "$0")/lib.sh"
+# shellcheck source-path=SCRIPTDIR source=watch_lib.sh
 . "$(dirname "$0")/watch_lib.sh"
 
 servers=()
@@ -36,7 +36,7 @@ taken() {
 	stop 0
 	[ ! -s err ]
 	cat one/1.request
-	name=$(ls spool1 | head -n 1)
+	name=$(list spool1 | head -n 1)
 	from=$(date -d "$(echo "$name" | sed -E 's/(....)(..)(..)T(..)(..)(..).*/\1-\2-\3 \4:\5:\6 UTC/')" +%s)
 	grep -E "^POST /ingest\?name=profil%7Bversion%3D1.2%2Cenv%3Da%20b%2Chost%3D$(uname -n)%7D&from=$from&until=($((from + 1))|$((from + 2)))&format=pprof&spyName=profil$" one/1.request
 	grep -i '^content-type: application/octet-stream' one/1.request
@@ -52,7 +52,7 @@ taken() {
 	until_is asked one $((before + 2))
 	stop 0
 	[ "$(for body in one/*.body; do md5sum <"$body"; done | sort | uniq -d | wc -l)" = 0 ]
-	[ "$(ls spool1 | head -n "$before" | tail -n 1)" = "$pushed" ]
+	[ "$(list spool1 | head -n "$before" | tail -n 1)" = "$pushed" ]
 }
 
 # What passes is tried again, at once or with the next interval; nothing is lost.
@@ -65,7 +65,7 @@ passing() {
 		stop 0
 		echo "$answer: $(requests "two$answer")"
 		[ "$answer" = slow ] || cmp "two$answer/1.body" "two$answer/2.body"
-		cmp "two$answer/1.body" "spool2$answer/$(ls "spool2$answer" | head -n 1)"
+		cmp "two$answer/1.body" "spool2$answer/$(list "spool2$answer" | head -n 1)"
 		none grep -F "$esc" err
 	done
 }
@@ -81,7 +81,7 @@ refused() {
 		[ "$(grep -c 'refuses profiles' err)" = 1 ]
 		grep -F "refuses profiles ($answer: what the server says" err
 		none grep -F "$esc" err
-		cmp "three$answer/2.body" "spool3$answer/$(ls "spool3$answer" | sed -n 2p)"
+		cmp "three$answer/2.body" "spool3$answer/$(list "spool3$answer" | sed -n 2p)"
 		grep -x 'profil_watch_total{what="refused"} 2' metrics
 	done
 }
@@ -102,7 +102,7 @@ redirected() {
 nobody() {
 	start profil watch -o spool5 --every 1s --keep 3s --metrics metrics --push http://127.0.0.1:9
 	until_is grep -E '^profil_watch_total\{what="dropped"\} [1-9]' metrics
-	[ "$(ls spool5 | wc -l)" -le 6 ]
+	[ "$(list spool5 | wc -l)" -le 6 ]
 	stop 0
 }
 
@@ -143,6 +143,7 @@ tls() {
 	grep -i certificate err
 	[ "$(requests nine)" = 0 ]
 	rm pid
+	# shellcheck disable=SC2016 # for the shell that becomes the program
 	planted_system "mount --bind cert.pem /etc/ssl/certs/ca-certificates.crt" \
 		sh -c 'echo $$ >pid.new; mv pid.new pid; exec profil watch -o spool10 --every 1s --push "$1"' sh "$url" >out 2>err &
 	shell=$!

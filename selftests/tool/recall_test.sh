@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # What profil watch has written, by time: profil report --since and profil diff FROM..TO.
 set -eu
+# shellcheck source-path=SCRIPTDIR source=lib.sh
 . "$(dirname "$0")/lib.sh"
 
 cd "$tmp"

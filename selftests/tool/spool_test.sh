@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # The folder of profil watch: what is in it whatever happens; and times as people write them.
 set -eu
+# shellcheck source-path=SCRIPTDIR source=lib.sh
 . "$(dirname "$0")/lib.sh"
 
 cd "$tmp"
@@ -16,7 +17,7 @@ names() {
 	says 0 spool_steps write one 1795831200123 10
 	grep -x '20261128T020000.124Z.pb.gz 0' out
 	says 0 spool_steps write one 1795831199999 10
-	[ "$(ls one | head -n 1)" = 20261128T015959.999Z.pb.gz ]
+	[ "$(list one | head -n 1)" = 20261128T015959.999Z.pb.gz ]
 }
 
 # Files of others, and what a file is not, stay; so do files that are not there.
@@ -29,14 +30,14 @@ retention() {
 	ln -s /etc/passwd two/19700101T000000.500Z.pb.gz
 	# of 1 to 9 s, those of the last 5.5 s before 7 s, and nothing from after 12.5 s
 	says 0 spool_steps trim two 7000 5500 1000000
-	[ "$(cat out)/$(ls two | grep -c '^19700101T00000[1-9].*gz$')" = 0/4 ]
+	[ "$(cat out)/$(list two | grep -c '^19700101T00000[1-9].*gz$')" = 0/4 ]
 	# the two newest fit
 	says 0 spool_steps trim two 7000 100000 250
 	[ "$(cat out)" = 2 ]
-	ls two | grep -x 19700101T000009.000Z.pb.gz
-	ls two | grep -x 19700101T000004.000Z.pb.gz
+	list two | grep -x 19700101T000009.000Z.pb.gz
+	list two | grep -x 19700101T000004.000Z.pb.gz
 	[ -d two/19700101T000000.000Z.pb.gz ] && [ -L two/19700101T000000.500Z.pb.gz ]
-	[ "$(ls -A two | wc -l)" = 7 ]
+	[ "$(all two | wc -l)" = 7 ]
 	# what is from a future that nobody waits for
 	says 0 spool_steps trim two 1000 5500 1000000
 	[ ! -e two/19700101T000009.000Z.pb.gz ]
@@ -65,14 +66,14 @@ folders() {
 
 # Killed at a hundred points: each file is whole, and the next start takes away the rest.
 killed() {
-	local i left=0
+	local left=0
 	: >list
-	for i in $(seq 100); do
+	for _ in $(seq 100); do
 		spool_steps loop killed 300000 &
 		sleep "0.$((RANDOM % 100 + 100))"
 		kill -9 %+
 		wait %+ 2>/dev/null || :
-		[ ! -d killed ] || ls -A killed >list
+		[ ! -d killed ] || all killed >list
 		left=$((left + $(grep -c '^\.new-' list || :)))
 		for file in killed/*.pb.gz; do
 			[ -e "$file" ] || continue # it was killed before it began
@@ -83,7 +84,7 @@ killed() {
 	[ "$left" -gt 0 ]
 	touch killed/.new-notes
 	says 0 spool_steps trim killed 1 0 10000000
-	[ "$(ls -A killed | grep -v '^1970')" = .new-notes ]
+	[ "$(all killed | grep -v '^1970')" = .new-notes ]
 }
 
 # On a disk of 1 MB, the oldest go; what is no file of ours does not.
@@ -93,9 +94,9 @@ full_disk() {
 		head -c 300000 /dev/zero >disk/notes
 		for ms in 1000 2000 3000; do spool_steps write disk $ms 200000; done
 		spool_steps write disk 4000 300000
-		ls disk
+		list disk
 		spool_steps write disk 5000 2000000 || :
-		ls -A disk
+		all disk
 	END
 	mkdir -m 700 disk
 	planted_system 'mount -t tmpfs -o size=1m none disk' sh full.sh >out

@@ -2,6 +2,8 @@
 # shellcheck shell=bash
 # For the tests of profil watch: it runs in the background.
 
+# shellcheck source-path=SCRIPTDIR source=lib.sh
+. "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 # shellcheck source-path=SCRIPTDIR source=system_lib.sh
 . "$here/system_lib.sh"
 
@@ -19,7 +21,7 @@ start() {
 stop() {
 	local status=0
 	kill -TERM "$pid"
-	wait $shell || status=$?
+	wait "$shell" || status=$?
 	cat err
 	[ $status = "$1" ]
 }
@@ -37,9 +39,9 @@ until_is() {
 
 # files FOLDER NUMBER: there are so many profiles, or more
 files() {
-	[ "$(ls "$1" | wc -l)" -ge "$2" ]
+	[ "$(list "$1" | wc -l)" -ge "$2" ]
 }
 
-cd "$tmp"
+cd "$tmp" || exit
 machine >"$PROFIL_FAKE"
 export ASAN_OPTIONS=detect_leaks=0

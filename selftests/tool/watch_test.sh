@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # profil watch: a file an interval, whatever happens.
 set -eu
-. "$(dirname "$0")/lib.sh"
+# shellcheck source-path=SCRIPTDIR source=watch_lib.sh
 . "$(dirname "$0")/watch_lib.sh"
 
 # ticks FILE...: of all of them
@@ -39,7 +39,7 @@ intervals() {
 		ends=$(date -d "$(stat -c %y "$file")" +%s%3N)
 	done
 	profil report --tsv one/*.pb.gz | grep -F hot
-	[ "$(ls -A one | grep -c '^\.new')" = 0 ]
+	[ "$(all one | grep -c '^\.new')" = 0 ]
 }
 
 # What was begun is there, at once.
@@ -53,8 +53,7 @@ part() {
 }
 
 killed() {
-	local i
-	for i in $(seq 15); do
+	for _ in $(seq 15); do
 		start profil watch -o three --every 1s
 		sleep "1.$((RANDOM % 900 + 100))"
 		kill -9 "$pid"
@@ -64,8 +63,8 @@ killed() {
 	sleep 0.5
 	stop 0
 	files three 10
-	[ "$(ticks three/*.pb.gz)" = "$(ls three | wc -l)000" ]
-	[ "$(ls -A three | grep -c '^\.new')" = 0 ]
+	[ "$(ticks three/*.pb.gz)" = "$(list three | wc -l)000" ]
+	[ "$(all three | grep -c '^\.new')" = 0 ]
 }
 
 # Where no session can follow, the one that is there goes on, and that is said once.
@@ -112,7 +111,7 @@ no_device() {
 	until_is grep -F 'it is waited for: sudo modprobe profil' err
 	pid=$(cat pid)
 	stop 0
-	[ "$(ls -A six | wc -l)" = 0 ]
+	[ "$(all six | wc -l)" = 0 ]
 }
 
 # As systemd starts it.
@@ -155,11 +154,11 @@ day() {
 	[ "$(($(tr -cd 0-9 <after) - $(tr -cd 0-9 <before)))" -lt 4000 ]
 	[ "$(wc -l <fds)" -lt 20 ]
 	# the hour in which it was set forth begins two hours later, and one came twice
-	ls day >list
-	grep 20261128T05 list
-	none grep -E "20261128T0(3[2-5]|4)" list
+	list day >begun
+	grep 20261128T05 begun
+	none grep -E "20261128T0(3[2-5]|4)" begun
 	[ "$(grep -c 20261128T13 list)" -ge 100 ]
-	[ "$(ticks $(sed 's,^,day/,' list | head -n 1))" = 1000 ]
+	[ "$(ticks "day/$(head -n 1 begun)")" = 1000 ]
 }
 
 # What it took itself, of the newest profile there is.
