@@ -15,7 +15,7 @@ struct dump_head {
 	uint32_t build_id;		/* a text */
 	uint32_t segments, functions, texts;
 	uint32_t few;			/* of the functions, few have names */
-	uint32_t asked;			/* on which day debuginfod was asked for more; 0: it was not */
+	uint32_t asked;			/* the day on which debuginfod was asked for more, or 0 */
 };
 
 struct dump_segment {

@@ -34,7 +34,7 @@
 #include "say.h"
 #include "session.h"
 
-#define OBJECTS 256
+#define OBJECTS 512
 
 const char *const session_device = "/dev/profil";
 

@@ -1,0 +1,62 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+# What an interval of profil watch takes on a machine with 300 busy programs: instructions,
+# which do not depend on what else runs.
+set -eu
+# shellcheck source-path=SCRIPTDIR source=watch_lib.sh
+. "$(dirname "$0")/watch_lib.sh"
+
+# 300 programs, each in a row and at 20 places, and 500 places of the kernel.
+busy() {
+	local i j hot
+	hot=$((0x$(at "$planted" hot)))
+	mkdir objects
+	for i in $(seq 300); do
+		cp "$planted" "objects/$i"
+		echo "object $((i + 9)) $tmp/objects/$i"
+	done
+	echo 'row 0 0 1 0 -'
+	for i in $(seq 300); do
+		echo "row 1 $i 200 10 program$i"
+		for j in $(seq 20); do
+			printf 'slot %d %x %d 10 0\n' $((i + 9)) $((hot + j)) "$i"
+		done
+	done
+	awk '$2 == "t" && $1 !~ /^0*$/ && n++ < 5000 && n % 10 == 0 { print "slot 4", $1, 1, 0, 1 }' \
+		/proc/kallsyms
+}
+
+# instructions: of all processes: the one that waits, the one that writes, and what reads files
+instructions() {
+	sed -n 's/.*Collected : //p' valgrind.* | awk '{ sum += $1 } END { printf "%d\n", sum }'
+}
+
+# named NUMBER: so many programs are known
+named() {
+	[ "$(all spool/.names | wc -l)" -ge "$1" ]
+}
+
+# It has its table, and waits: what it reads at its begin is not of an interval.
+counting() {
+	cat valgrind.* | grep -F Callgrind
+	sleep 3
+}
+
+cheap() {
+	busy >"$PROFIL_FAKE"
+	grep -c '^slot' "$PROFIL_FAKE"
+	# from here on each program's names are known
+	start "$O/plain/profil-fake" watch -o spool --every 1s
+	until_is named 300
+	stop 0
+	start valgrind --tool=callgrind --callgrind-out-file=/dev/null --trace-children=yes \
+		--log-file='valgrind.%p' "$O/plain/profil-fake" watch -o spool --every 1h
+	until_is counting
+	stop 0
+	sed -n 's/.*Collected : /collected /p' valgrind.*
+	# less than 100 ms at two and a half billions a second
+	[ "$(instructions)" -lt 250000000 ]
+}
+
+check 'cost: an interval with 300 busy programs' cheap
+plan
