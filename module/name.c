@@ -80,7 +80,9 @@ static u32 profil_name_find(struct profil_table *table, const struct profil_name
 			profil_race(PROFIL_RACE_FREE);
 			raw_spin_lock(&table->lock);
 			if (!*bucket && profil_name_room(table, name)) {
-				index = profil_table_row(table, 0, pid_nr_ns(task_tgid(current), table->pids),
+				index = profil_table_row(table, 0,
+							 pid_nr_ns(task_tgid(current),
+								   table->pids),
 							 name->comm, name->cgroup);
 				smp_store_release(bucket, index);	/* (T) */
 			}

@@ -105,9 +105,10 @@ static __always_inline bool profil_system_is(const struct profil_seen *seen,
 {
 	const u64 *comm = (const u64 *)task->comm;
 
+	if (seen->cgroup != profil_cgroup_id(task))
+		return false;
 	/* As in name.c. */
-	return seen->cgroup == profil_cgroup_id(task) &&
-	       data_race(seen->comm[0] == comm[0] && seen->comm[1] == comm[1]);
+	return data_race(seen->comm[0] == comm[0] && seen->comm[1] == comm[1]);
 }
 
 /* Whether an interrupt was interrupted: as the kernel's own accounting has it. */

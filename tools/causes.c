@@ -156,6 +156,6 @@ static void names(struct cause *cause)
 }
 
 void (*const causes[])(struct cause *cause) = {
-	kernel, module, signature, cause_device, cause_sessions, cause_machine, cause_tick, cause_cpus,
-	names, cause_watch, cause_itself, NULL
+	kernel, module, signature, cause_device, cause_sessions, cause_machine, cause_tick,
+	cause_cpus, names, cause_watch, cause_itself, NULL
 };

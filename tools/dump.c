@@ -111,7 +111,7 @@ static void add_functions(struct dump *dump)
 		if (i && bounds[i] == bounds[i - 1])
 			continue;
 		add_function(dump, bounds[i]);
-		named += dump->symbol != NULL;
+		named += !!dump->symbol;
 	}
 	dump->head.few = named < dump->head.functions / 2;
 }

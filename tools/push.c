@@ -127,6 +127,7 @@ static bool push_file(const struct push *push, const struct spool_file *file, FI
 	if (answer.status >= 200 && answer.status < 300) {
 		fprintf(out, "%s 1\n", tally_names[TALLY_PUSHED]);
 	} else if (is_passing(answer.status)) {
+		/* The file stays for the next time. */
 		say("%s takes no profiles now (%ld%s%s); they wait in %s", push->url, answer.status,
 		    answer.error[0] ? ": " : "", answer.error, push->spool->path);
 		return false;

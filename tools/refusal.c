@@ -7,7 +7,8 @@
 #include "say.h"
 
 static const char grant[] =
-	"for all who may execute profil, sudo setcap cap_perfmon,cap_syslog+ep $(command -v profil)";
+	"for all who may execute profil, "
+	"sudo setcap cap_perfmon,cap_syslog+ep $(command -v profil)";
 
 void refuse_rate(const struct profil_ioc_query *query, unsigned int rate)
 {

@@ -122,7 +122,8 @@ static const struct argp_child children[] = {
 static const struct argp argp = {
 	options, parse, "[FILE...]\n[DIR]",
 	"Shows profiles that profil run has made, or profil watch in DIR, added up.\v"
-	"Without FILE, " STORE_FILE " is read; - is standard input.  Without DIR, --since and --until read " SPOOL_FOLDER ".",
+	"Without FILE, " STORE_FILE " is read; - is standard input.  "
+	"Without DIR, --since and --until read " SPOOL_FOLDER ".",
 	children, NULL, NULL
 };
 

@@ -176,7 +176,8 @@ static void put_unnamed(FILE *out, struct profile *profile, const struct table *
 		fprintf(out, "%s is stripped" BREAK "debuginfod gave none: install the debug symbols of its package; then profil report --names / has them\n",
 			object_name(&object));
 	else
-		fprintf(out, "%s is stripped" BREAK "DEBUGINFOD_URLS=%s profil run … gets them," BREAK "and profil report --names DIR reads those that are in DIR\n",
+		fprintf(out, "%s is stripped" BREAK "DEBUGINFOD_URLS=%s profil run … gets them,"
+			BREAK "and profil report --names DIR reads those that are in DIR\n",
 			object_name(&object), server());
 	table_free(&table);
 }
