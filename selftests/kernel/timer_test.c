@@ -27,15 +27,11 @@ static bool time_is_exact(void)
 	return getenv("profil_exact");
 }
 
-/* The rounds of hot_b() that take so long; where time is not exact, about or not at all. */
-static unsigned long rounds_of(__u64 ns)
-{
-	__u64 took = clock_ns(CLOCK_THREAD_CPUTIME_ID);
-
-	hot_b(20 * HOT_ROUNDS);
-	took = clock_ns(CLOCK_THREAD_CPUTIME_ID) - took;
-	return took ? 20 * HOT_ROUNDS * ns / took : HOT_ROUNDS;
-}
+/*
+ * Rounds of hot_b() that take 2 ms where time is the count of instructions, 8 ns each.  It is
+ * not measured: the time of a CPU goes on while the machine has another one run.
+ */
+#define ROUNDS_OF_2_MS	125000UL
 
 /* What the process' clock of CPU time showed around START and STOP. */
 struct span {
@@ -236,7 +232,7 @@ static void *spend_a_little(void *rounds)
 /* With a countdown that begins with the thread none of them would have one. */
 TEST_F(timer, threads_that_live_for_less_than_a_period_have_their_share)
 {
-	unsigned long rounds = rounds_of(2000000);
+	unsigned long rounds = ROUNDS_OF_2_MS;
 	struct span span;
 	pthread_t thread;
 	int i;
@@ -281,7 +277,7 @@ static void *take_turns(void *arg)
 
 TEST_F(timer, threads_that_run_for_less_than_a_period_have_one_in_each)
 {
-	struct turns turns = { .left = 2000, .rounds = rounds_of(300000) };
+	struct turns turns = { .left = 2000, .rounds = ROUNDS_OF_2_MS / 7 };
 	pthread_t thread[5];
 	struct span span;
 	size_t i;
@@ -307,7 +303,7 @@ TEST_F(timer, threads_that_run_for_less_than_a_period_have_one_in_each)
 TEST_F(timer, processes_that_live_for_less_than_a_period_have_their_share)
 {
 	struct profil_region region = any_region(self->counter);
-	unsigned long rounds = rounds_of(2000000);
+	unsigned long rounds = ROUNDS_OF_2_MS;
 	__u64 used = 0, own, samples;
 	struct rusage all;
 	struct span span;
