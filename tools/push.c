@@ -124,13 +124,14 @@ static bool push_file(const struct push *push, const struct spool_file *file, FI
 	}
 	free(bytes);
 	free(url);
-	if (answer.status >= 200 && answer.status < 300) {
-		fprintf(out, "%s 1\n", tally_names[TALLY_PUSHED]);
-	} else if (is_passing(answer.status)) {
+	if (is_passing(answer.status)) {
 		/* The file stays for the next time. */
 		say("%s takes no profiles now (%ld%s%s); they wait in %s", push->url, answer.status,
 		    answer.error[0] ? ": " : "", answer.error, push->spool->path);
 		return false;
+	}
+	if (answer.status >= 200 && answer.status < 300) {
+		fprintf(out, "%s 1\n", tally_names[TALLY_PUSHED]);
 	} else {
 		say("%s refuses profiles (%ld%s%s), which are not pushed again; look at its address and at the credentials",
 		    push->url, answer.status, answer.error[0] ? ": " : "", answer.error);

@@ -88,12 +88,13 @@ static void find(const char *folder, const struct recall *recall, struct spool_l
 	while (first + num < list->num) {
 		const struct spool_file *file = &list->files[first + num];
 
-		if (!num && file->end_ns <= recall->since_ns)
+		if (!num && file->end_ns <= recall->since_ns) {
 			first++;
-		else if (recall->until_ns && file->time_ns >= recall->until_ns)
+			continue;
+		}
+		if (recall->until_ns && file->time_ns >= recall->until_ns)
 			break;
-		else
-			num++;
+		num++;
 	}
 	if (!num)
 		nothing(folder, list);
