@@ -8,7 +8,7 @@ set -eu
 cd "$tmp"
 export DEBUGINFOD_CACHE_PATH=$tmp/cache
 servers=()
-trap 'kill "${servers[@]}" 2>/dev/null; rm -rf "$tmp"' EXIT
+trap 'kill "${servers[@]}" 2>/dev/null || :; rm -rf "$tmp"' EXIT
 
 build_id() {
 	readelf -n "$1" | awk '/Build ID/ { print $3 }'

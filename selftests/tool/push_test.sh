@@ -6,7 +6,7 @@ set -eu
 . "$(dirname "$0")/watch_lib.sh"
 
 servers=()
-trap 'kill "${servers[@]}" 2>/dev/null; rm -rf "$tmp"' EXIT
+trap 'kill "${servers[@]}" 2>/dev/null || :; rm -rf "$tmp"' EXIT
 
 # serve FOLDER ANSWER...: answers are these; its address is $url.  With $certificate, by TLS
 serve() {

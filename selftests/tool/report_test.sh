@@ -271,7 +271,7 @@ one() {
 
 wrong_files() {
 	one nofile 'nofile cannot be read: No such file or directory; profil run makes one'
-	one "$tmp" "$tmp cannot be read: Is a directory"
+	one "$tmp" "there is no profile in $tmp; profil watch writes some, and profil check says"
 	: >empty
 	one empty 'empty is no profile: it is empty; make one with profil run'
 	head -c 100 profil.pb.gz >short
