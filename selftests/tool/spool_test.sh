@@ -89,7 +89,8 @@ killed() {
 
 # On a disk of 1 MB, the oldest go; what is no file of ours does not.
 full_disk() {
-	cat >full.sh <<-'END'
+	declare -f list all >full.sh
+	cat >>full.sh <<-'END'
 		chmod 700 disk
 		head -c 300000 /dev/zero >disk/notes
 		for ms in 1000 2000 3000; do spool_steps write disk $ms 200000; done
@@ -99,7 +100,7 @@ full_disk() {
 		all disk
 	END
 	mkdir -m 700 disk
-	planted_system 'mount -t tmpfs -o size=1m none disk' sh full.sh >out
+	planted_system 'mount -t tmpfs -o size=1m none disk' bash full.sh >out
 	cat out
 	grep -x '19700101T000004.000Z.pb.gz 1' out
 	# too large in any case: nothing is left of it, and nothing of the others
