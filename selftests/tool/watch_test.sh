@@ -157,7 +157,7 @@ day() {
 	list day >begun
 	grep 20261128T05 begun
 	none grep -E "20261128T0(3[2-5]|4)" begun
-	[ "$(grep -c 20261128T13 list)" -ge 100 ]
+	[ "$(grep -c 20261128T13 begun)" -ge 100 ]
 	[ "$(ticks "day/$(head -n 1 begun)")" = 1000 ]
 }
 
