@@ -84,17 +84,30 @@ cpus() {
 		printf "%.0f\n", sum * 1e9 / hz }' "${proc_stat:-/proc/stat}"
 }
 
-# Classes are what the kernel says of its CPUs; a hundredth of a second is its unit.
+# within NS WHAT COLUMN...: what /proc/stat has of the program, and what it has of the profiler,
+# too; both are cut to hundredths of a second
+within() {
+	local ns=$1 what=$2 inner outer
+	shift 2
+	inner=$(($(proc_stat=after cpus "$@") - $(proc_stat=before cpus "$@")))
+	outer=$(($(proc_stat=ended cpus "$@") - $(proc_stat=begun cpus "$@")))
+	echo "$what: $ns of $inner to $outer ns"
+	[ "$ns" -ge $((inner - 20000000)) ]
+	[ "$ns" -le $((outer + 20000000)) ]
+}
+
+# Classes are what the kernel says of its CPUs.
 classes() {
 	local all
+	cat /proc/stat >begun
 	# shellcheck disable=SC2016
 	says 0 profil run -q -a -o file -- sh -c 'cat /proc/stat >before; burn 5; burn 5 zero; sleep 0.5; cat /proc/stat >after'
+	cat /proc/stat >ended
 	whole
 	all=$(profil report --tsv --by unit file | awk -F '\t' '$1 == "unit" { user += $4; kernel += $5 } END { print user, kernel }')
-	near "${all% *}" $(($(proc_stat=after cpus 1 2) - $(proc_stat=before cpus 1 2))) 60000000 user
-	near "${all#* }" $(($(proc_stat=after cpus 3 6 7) - $(proc_stat=before cpus 3 6 7))) 60000000 'system with interrupts'
-	near "$(($(count cpus_ns) - ${all% *} - ${all#* }))" \
-		$(($(proc_stat=after cpus 4 5) - $(proc_stat=before cpus 4 5))) 100000000 idle
+	within "${all% *}" user 1 2
+	within "${all#* }" 'system with interrupts' 3 6 7
+	within "$(($(count cpus_ns) - ${all% *} - ${all#* }))" idle 4 5
 }
 
 # What ends before the end is known if it was there for a second or two.
