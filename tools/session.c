@@ -86,9 +86,27 @@ int session_possible(const struct session_wish *wish)
 	return error;
 }
 
-struct session *session_open(const struct session_wish *wish)
+/* The session that the kernel has answered with. */
+static struct session *take_session(const struct profil_ioc_session *ask,
+				    unsigned long long period_ns)
 {
 	struct session *session = allocated(calloc(1, sizeof(*session)));
+	int error;
+
+	session->fd = ask->out_fd;
+	session->period_ns = period_ns;
+	session->bytes = ask->out_bytes;
+	error = session_inherit(session);
+	if (error)
+		die("the tables of the session cannot be mapped: %s; raise ulimit -v",
+		    strerror(error));
+	return session;
+}
+
+struct session *session_open(const struct session_wish *wish)
+{
+	struct session *session;
+	unsigned long long began_ns;
 	struct profil_ioc_session ask = ask_for(wish);
 	struct profil_ioc_query query;
 	int device = open(session_device, O_RDONLY | O_CLOEXEC);
@@ -103,36 +121,21 @@ struct session *session_open(const struct session_wish *wish)
 	choose_source(&ask, &query, wish->rate);
 	if (ioctl(device, PROFIL_IOC_SESSION, &ask))
 		refuse_session(device, wish, &query, &ask, errno);
-	session->began_ns = clock_ns(CLOCK_MONOTONIC);
+	began_ns = clock_ns(CLOCK_MONOTONIC);
 	close(device);
-	session->fd = ask.out_fd;
-	session->period_ns = wish->rate ? 1000000000ULL / wish->rate : query.out_tick_ns;
-	session->bytes = ask.out_bytes;
-	error = session_inherit(session);
-	if (error)
-		die("the tables of the session cannot be mapped: %s; raise ulimit -v",
-		    strerror(error));
+	session = take_session(&ask, wish->rate ? 1000000000ULL / wish->rate : query.out_tick_ns);
+	session->began_ns = began_ns;
 	return session;
 }
 
 struct session *session_follow(struct session *former, const struct session_wish *wish)
 {
 	struct profil_ioc_session ask = ask_for(wish);
-	struct session *session;
-	int error;
 
 	if (ioctl(former->fd, PROFIL_IOC_SESSION, &ask))
 		return NULL;
-	session = allocated(calloc(1, sizeof(*session)));
-	session->fd = ask.out_fd;
-	session->period_ns = former->period_ns;
-	session->bytes = ask.out_bytes;
 	/* the former is stopped: there is no way back */
-	error = session_inherit(session);
-	if (error)
-		die("the tables of the session cannot be mapped: %s; raise ulimit -v",
-		    strerror(error));
-	return session;
+	return take_session(&ask, former->period_ns);
 }
 
 int session_inherit(struct session *session)

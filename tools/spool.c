@@ -118,8 +118,8 @@ void spool_open(struct spool *spool)
 	if (st.st_uid != geteuid())
 		die("the folder %s belongs to another user; name another one with -o", path);
 	if (st.st_mode & 077)
-		die("the folder %s is open to other users, and a profile tells what runs here; chmod 700 %s",
-		    path, path);
+		die("the folder %s is open to other users, and a profile tells what runs here; name one for its user alone (mode 700) with -o",
+		    path);
 	if (flock(spool->fd, LOCK_EX | LOCK_NB))
 		die("another profil watch writes to %s; name another folder with -o", path);
 	remove_unfinished(spool);

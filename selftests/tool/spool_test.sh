@@ -46,7 +46,7 @@ retention() {
 folders() {
 	mkdir -m 755 wide
 	says 1 spool_steps trim wide 1 1 1
-	grep -F 'chmod 700 wide' err
+	grep -F 'name one for its user alone (mode 700) with -o' err
 	touch file
 	says 1 spool_steps trim file 1 1 1
 	says 1 spool_steps trim no/folder 1 1 1

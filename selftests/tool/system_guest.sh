@@ -56,6 +56,8 @@ near() {
 }
 
 # As the kernel charges units: 1 %, and a tick or two where a program begins and where it ends.
+# One after the other: of two that share a CPU, the tick itself takes it from the one and gives it
+# to the other, and no count of ticks is as fair as the clock.
 of_units() {
 	local before_a before_b period
 	mkdir -p "$cgroup/system.slice/a.service" "$cgroup/system.slice/b.service"
@@ -64,7 +66,7 @@ of_units() {
 	# shellcheck disable=SC2016 # for sh
 	says 0 profil run -a -o file -- sh -c '
 		in_unit() { sh -c "echo \$\$ >$1/cgroup.procs; exec burn $2"; }
-		in_unit "$1/system.slice/a.service" 20 & in_unit "$1/system.slice/b.service" 10 & wait' sh "$cgroup"
+		in_unit "$1/system.slice/a.service" 20; in_unit "$1/system.slice/b.service" 10' sh "$cgroup"
 	whole
 	period=$(count period_ns)
 	near $(($(ticks_of unit a.service) * period)) $((($(used system.slice/a.service) - before_a) * 1000)) \
