@@ -1306,8 +1306,11 @@ TEST_F(race, samples_that_take_longer_than_their_period)
 	hold("", 0);
 	/* What is over counts with the next one, which after a stall is put off by 100 ms. */
 	EXPECT_TRUE(burn(self->fd, hot_a, 1));
-	/* A tick that is late is one, and a sample all those that it is late for. */
-	EXPECT_LE(2 * events * 2000 * query.out_tick_ns / 1000000000, 3 * ticks(self));
+	/*
+	 * A tick that is late is one, and a sample all those that it is late for: that of 4 ms
+	 * is 8.  Some are lost with what is over when its thread has to leave the CPU.
+	 */
+	EXPECT_LT(2 * events, ticks(self));
 	instance_destroy(&instance);
 	event_remove();
 }

@@ -636,6 +636,7 @@ TEST_F(race, attach_against_exec)
 {
 	int to[2], i, err, again = 0;
 	pid_t pid, helper;
+	__u64 before;
 
 	if (geteuid())
 		SKIP(return, "only root attaches without a trace");
@@ -654,8 +655,8 @@ TEST_F(race, attach_against_exec)
 		}
 		again += err == EAGAIN;
 		if (!err) {
-			err = view_hot(&self->view);
-			while (view_hot(&self->view) <= err)
+			before = view_hot(&self->view);
+			while (view_hot(&self->view) <= before)
 				usleep(5000);
 		}
 		end_child(pid);

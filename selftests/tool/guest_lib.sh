@@ -58,10 +58,11 @@ hottest() {
 # charged PROCESSES: ticks are what the kernel charged, but for two of each process and 5 %:
 # what often waits for a file of the host's may miss them
 charged() {
-	local off
-	off=$(($(count ticks) * $(count period_ns) - $(count charged_user_ns) - $(count charged_system_ns)))
+	local all off
+	all=$(($(count charged_user_ns) + $(count charged_system_ns)))
+	off=$(($(count ticks) * $(count period_ns) - all))
 	echo "ticks are $off ns more than charged"
-	[ ${off#-} -le $((2 * $1 * $(count period_ns) + $(count charged_user_ns) / 20)) ]
+	[ ${off#-} -le $((2 * $1 * $(count period_ns) + all / 20)) ]
 }
 
 run() {
