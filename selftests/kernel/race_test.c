@@ -1282,39 +1282,6 @@ TEST_F(race, hook_switched_on_against_its_end)
 	EXPECT_TRUE(are_of_one_timer(ticks(self) - before, begin, query.out_tick_ns));
 }
 
-/* One that comes later than its period counts as all that are over. */
-TEST_F(race, samples_that_take_longer_than_their_period)
-{
-	struct profil_region region = any_region(self->pages[0]);
-	struct instance instance;
-	struct profil_ioc_query query;
-	pid_t tid = getpid();
-	__u64 events;
-
-	ASSERT_EQ(0, profil_query(self->fd, &query));
-	if (!query.out_timer_rate_max)
-		SKIP(return, "no timer source: timers are no finer than the tick");
-	ASSERT_EQ(0, event_create());
-	ASSERT_EQ(0, instance_create(&instance));
-	ASSERT_EQ(0, instance_watch(&instance, &tid, 1, ALL_TICKS));
-	ASSERT_EQ(0, profil_start_timer(self->fd, &region, 1, 2000, 0));
-	hold("account", 4000);
-	do {
-		hot_a(HOT_ROUNDS / 16);
-		events = instance_count(&instance);
-	} while (events < 100);
-	hold("", 0);
-	/* What is over counts with the next one, which after a stall is put off by 100 ms. */
-	EXPECT_TRUE(burn(self->fd, hot_a, 1));
-	/*
-	 * A tick that is late is one, and a sample all those that it is late for: that of 4 ms
-	 * is 8.  Some are lost with what is over when its thread has to leave the CPU.
-	 */
-	EXPECT_LT(2 * events, ticks(self));
-	instance_destroy(&instance);
-	event_remove();
-}
-
 /* Its thread is about to leave the module when it says so, or has left it. */
 static void run_out_of_anchor(int done)
 {

@@ -839,6 +839,39 @@ TEST_F(race, stop_against_the_timer_of_a_member)
 	}
 }
 
+/* Three quarters of a tick's time no timer comes, and the next sample counts all that is over. */
+TEST_F(race, samples_that_are_late)
+{
+	struct rusage usage;
+	struct view view;
+	__u64 periods;
+	pid_t pid;
+	int err;
+
+	err = open_timed(self, &view, 2000);
+	if (err == -EOPNOTSUPP)
+		SKIP(return, "timers are no finer than the tick");
+	ASSERT_EQ(0, err);
+	/* In the ticks of the other session. */
+	hold("count", 3000);
+	CHILD(view, pid) {
+		if (session_join(self->view.fd))
+			_exit(100);
+		burn_ms(500);
+		_exit(0);
+	}
+	ASSERT_EQ(pid, wait4(pid, &err, 0, &usage));
+	EXPECT_EQ(0, err);
+	hold("", 0);
+	ASSERT_TRUE(view_finish(&view, &self->sums));
+	periods = (usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) * 2000 +
+		  (usage.ru_utime.tv_usec + usage.ru_stime.tv_usec) / 500;
+	EXPECT_LE(3 * periods, 4 * self->sums.ticks) {
+		TH_LOG("%llu samples in %llu periods", self->sums.ticks, periods);
+	}
+	view_close(&view);
+}
+
 /* This program, as a target. */
 int main(int argc, char **argv)
 {
