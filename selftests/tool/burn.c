@@ -2,7 +2,7 @@
 /*
  * Spends CPU time in burn_here(), in ways that are hard to follow, or in the kernel:
  *
- *   burn TENTHS [here|threads|daemon|jit|zero|module|phases]
+ *   burn TENTHS [here|threads|daemon|jit|exec|zero|module|phases]
  */
 #define _GNU_SOURCE
 #include <fcntl.h>
@@ -97,6 +97,13 @@ static void jit(void)
 		((void (*)(int))memory)(100000);
 }
 
+/* Always another program, which is this one. */
+static void execute(char **argv)
+{
+	execv("/proc/self/exe", argv);
+	_exit(1);
+}
+
 /* The kernel fills memory. */
 static void zero(void)
 {
@@ -133,6 +140,8 @@ int main(int argc, char **argv)
 		become_daemon();
 	if (!strcmp(how, "jit")) {
 		jit();
+	} else if (!strcmp(how, "exec")) {
+		execute(argv);
 	} else if (!strcmp(how, "zero")) {
 		zero();
 	} else if (!strcmp(how, "module")) {

@@ -351,4 +351,5 @@ check 'vm: top: a process' looked_at
 check 'vm: top: a program' looked_at_program
 check 'vm: check' checks
 . "$here/guest_time.sh"
+. "$here/guest_limits.sh"
 plan
