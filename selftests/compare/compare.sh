@@ -4,7 +4,8 @@
 # profil beside other profilers, on programs that nobody here wrote, in a VM whose time is the
 # count of instructions.  Prints what Documentation/comparison.rst shows.
 #
-#   compare.sh [--doc]	--doc also writes it there
+#   compare.sh [--doc] [PROGRAM…]	of all, or of these anew, and of the others as it was seen
+#					last; "users" is who may.  --doc also writes it there
 set -eu
 . "$(dirname "${BASH_SOURCE[0]}")/../vm/lib.sh"
 . "$TOP/selftests/programs/source"
@@ -29,13 +30,29 @@ sqlite_in() {
 	) >"$1/sqlite.log" 2>&1 || die "sqlite does not build: see $1/sqlite.log"
 }
 
+parts=(python3 sqlite redis gcc users)
+option=${1:-}
+[ "$option" != --doc ] || shift
+for part in "$@"; do
+	[[ " ${parts[*]} " == *" $part "* ]] || die "there is no comparison with $part: they are ${parts[*]}"
+done
 mkdir -p "$O"
 make -s -C "$TOP/tools" O="$O"
 redis_in "$O"
 sqlite_in "$O"
-"$VM/run.sh" --kernel 6.12 --cpus 1 --mem 2048 --icount 3 --timeout 5400 \
-	--append cryptomgr.notests --root9p --dir "$O:rw" -- "$here/guest.sh" >"$O/results"
-awk -f "$here/tables.awk" "$O/results" >"$O/tables"
+if [ $# = 0 ]; then
+	rm -f "$O"/results.*
+	set -- "${parts[@]}"
+fi
+for part in "$@"; do
+	say "$part"
+	"$VM/run.sh" --kernel 6.12 --cpus 1 --mem 2048 --icount 3 --timeout 5400 \
+		--append cryptomgr.notests --root9p --dir "$O:rw" -- "$here/guest.sh" "$part" >"$O/new"
+	mv "$O/new" "$O/results.$part"
+done
+awk -f "$here/tables.awk" "${parts[@]/#/$O/results.}" >"$O/tables"
 cat "$O/tables"
-[ "${1:-}" != --doc ] || awk -f "$here/doc.awk" "$O/tables" "$doc" >"$O/doc"
-[ "${1:-}" != --doc ] || cat "$O/doc" >"$doc"
+if [ "$option" = --doc ]; then
+	awk -f "$here/doc.awk" "$O/tables" "$doc" >"$O/doc"
+	cat "$O/doc" >"$doc"
+fi

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# In the VM, as root, in the folder of the programs: four programs under five profilers.
-# Time there is the count of instructions.  A line for each of the two on standard output,
+# In the VM, as root, in the folder of the programs: a program under five profilers, or the
+# question who may use them, if the argument is "users".  Time is the count of instructions.  A line for each of the two on standard output,
 # with tabs between:
 #
 #   plain PROGRAM AMOUNT SECONDS
@@ -17,7 +17,6 @@ chmod 777 "$tmp"
 cd "$tmp"
 exec 3>&1 >"$OLDPWD/log" 2>&1
 
-PROGRAMS='python3 sqlite redis gcc'
 PROFILERS='profil perf gprofng gperftools callgrind'
 RATE=250
 
@@ -167,29 +166,40 @@ measure() {
 	printf '\t%s\n' "$(five "$profiler" <report | paste -s)" >&3
 }
 
-for program in ${1:-$PROGRAMS}; do
+measure_all() {
+	local amount began profiler
 	# so that it is in memory
-	"start_$program" 1
+	"start_$1" 1
 	for amount in 1 2 10; do
 		began=$(now)
-		"start_$program" $amount
-		printf 'plain\t%s\t%s\t%s\n' "$program" $amount "$(seconds "$began" "$(now)")" >&3
+		"start_$1" $amount
+		printf 'plain\t%s\t%s\t%s\n' "$1" $amount "$(seconds "$began" "$(now)")" >&3
 	done
-	for profiler in ${2:-$PROFILERS}; do
-		measure "$program" "$profiler"
+	for profiler in $PROFILERS; do
+		measure "$1" "$profiler"
 	done
-done
-chmod 777 .
-for profiler in $PROFILERS; do
-	rm -rf file
-	may=no
-	# shellcheck disable=SC2016 # a shell that is another user's
-	if setpriv --reuid=1000 --regid=1000 --clear-groups env HOME="$tmp" bash -c '
-		mkdir file
-		'"$(declare -f "under_$profiler" start_python3 at_path)"'
-		RATE=250 tmp=$PWD
-		under_'"$profiler"' python3 1'; then
-		may=yes
-	fi
-	printf 'user\t%s\t%s\n' "$profiler" $may >&3
-done
+}
+
+users() {
+	local profiler may
+	chmod 777 .
+	for profiler in $PROFILERS; do
+		rm -rf file
+		may=no
+		# shellcheck disable=SC2016 # a shell that is another user's
+		if setpriv --reuid=1000 --regid=1000 --clear-groups env HOME="$tmp" bash -c '
+			mkdir file
+			'"$(declare -f "under_$profiler" start_python3 at_path)"'
+			RATE=250 tmp=$PWD
+			under_'"$profiler"' python3 1'; then
+			may=yes
+		fi
+		printf 'user\t%s\t%s\n' "$profiler" $may >&3
+	done
+}
+
+if [ "$1" = users ]; then
+	users
+else
+	measure_all "$1"
+fi
