@@ -524,15 +524,30 @@ TEST_F(race, stop_against_join)
 	}
 }
 
-static int exec_denied_while_stopped(FIXTURE_DATA(race) *self, const char *path)
+/* Until it executes another program: the kernel gives it the name, and then loads it. */
+static void await_exec(pid_t pid)
+{
+	char path[64], comm[32] = "session_race_te";
+	FILE *file;
+
+	snprintf(path, sizeof(path), "/proc/%d/comm", pid);
+	while (!strncmp(comm, "session_race_te", 15)) {
+		file = fopen(path, "r");
+		if (!file || !fgets(comm, sizeof(comm), file))
+			comm[0] = '\0';
+		if (file)
+			fclose(file);
+	}
+}
+
+static int exec_denied_while_stopped(FIXTURE_DATA(race) *self, const char *path,
+				     unsigned int later)
 {
 	struct view view;
-	int end[2];
 	pid_t pid;
-	char c;
 
 	if (setgid(USER) || setuid(USER) || prctl(PR_SET_DUMPABLE, 1) ||
-	    view_open(&view, &self->args) || pipe2(end, O_CLOEXEC))
+	    view_open(&view, &self->args))
 		return 1;
 	pid = fork();
 	if (!pid) {
@@ -542,9 +557,9 @@ static int exec_denied_while_stopped(FIXTURE_DATA(race) *self, const char *path)
 		execl(path, "session_test", NULL);
 		_exit(127);
 	}
-	close(end[1]);
-	/* The descriptor is gone once the former image is. */
-	if (read(end[0], &c, 1) || session_stop(&view) || !none_left(&view))
+	await_exec(pid);
+	usleep(later);
+	if (session_stop(&view) || !none_left(&view))
 		return 2;
 	return wait_for(pid);
 }
@@ -564,7 +579,7 @@ TEST_F(race, stop_against_an_exec_that_is_denied)
 		pid = fork();
 		ASSERT_LE(0, pid);
 		if (!pid)
-			_exit(exec_denied_while_stopped(self, path));
+			_exit(exec_denied_while_stopped(self, path, i * 2000));
 		EXPECT_EQ(0, wait_for(pid));
 	}
 	unlink(path);
