@@ -5,6 +5,7 @@
  * Documentation/internals.rst has the list of them all.
  */
 #include <sys/prctl.h>
+#include <sys/socket.h>
 
 #include "session.h"
 #include "windows.h"
@@ -388,7 +389,10 @@ static void exit_well(int signal)
 	_exit(0);
 }
 
-/* Unmaps, when told to, what another thread executes, which ends both. */
+/*
+ * When told to, has the next tick look again at what another thread executes, and unmaps it
+ * when told once more, which ends both.
+ */
 static void unmap_what_runs(int told)
 {
 	struct file_code file;
@@ -400,6 +404,9 @@ static void unmap_what_runs(int told)
 	if (file_map(&file, 0) || pthread_create(&thread, NULL, runner_fn, &runner) ||
 	    read(told, &c, 1) != 1)
 		_exit(1);
+	munmap(page_alloc(), PAGE);
+	if (write(told, "", 1) != 1 || read(told, &c, 1) != 1)
+		_exit(2);
 	munmap((void *)file.run, PAGE);
 	for (;;)
 		pause();
@@ -408,18 +415,21 @@ static void unmap_what_runs(int told)
 /* What a tick finds is mapped until it has taken the file. */
 TEST_F(race, munmap_against_a_tick)
 {
-	int to[2], i;
+	int link[2], i;
 	pid_t pid;
+	char c;
 
-	ASSERT_EQ(0, pipe(to));
+	ASSERT_EQ(0, socketpair(AF_UNIX, SOCK_STREAM, 0, link));
 	hold("look", 3000);
 	for (i = 0; i < TURNS; i++) {
 		CHILD(self->view, pid)
-			unmap_what_runs(to[0]);
+			unmap_what_runs(link[0]);
 		/* By then only the other thread runs, on the other CPU. */
 		usleep(20000);
+		ASSERT_EQ(1, write(link[1], "", 1));
+		ASSERT_EQ(1, read(link[1], &c, 1));
 		await_tick(&self->view);
-		ASSERT_EQ(1, write(to[1], "", 1));
+		ASSERT_EQ(1, write(link[1], "", 1));
 		EXPECT_EQ(0, wait_for(pid));
 	}
 	ASSERT_TRUE(view_finish(&self->view, &self->sums));
