@@ -266,6 +266,16 @@ mutants_have_lanes()
 	[ ! "$missing" ] || { echo "no lane runs what finds$missing"; false; }
 }
 
+# at the very lines that it was made for, or it may break something else
+mutants_apply()
+{
+	local patch
+
+	for patch in selftests/race/mutants/*.patch; do
+		patch -s -F 0 -p 1 --dry-run <"$patch" || { echo "make $patch anew"; return 1; }
+	done
+}
+
 # what the table says of each lane: a reason, a set, paths that exist, kernels that it names
 table()
 {
@@ -278,6 +288,7 @@ table()
 echo 'TAP version 13'
 check 'the table has all that it should' table
 check 'each mutant has a lane that runs its program' mutants_have_lanes
+check 'each mutant can be made' mutants_apply
 check 'what has passed is not run again, lint is' everything_runs_once
 check 'the closing line counts what ran' counts
 check 'nothing touched, nothing runs' after true

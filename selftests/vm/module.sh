@@ -69,7 +69,7 @@ build()
 	# shellcheck disable=SC2086
 	refresh "$work" $sources
 	[ ! -e "$work/$sources/Kbuild" ] || cp -p "$work/$sources"/* "$work"
-	[ -z "$patch" ] || patch -s -p 1 -d "$work" <"$TOP/$patch" ||
+	[ -z "$patch" ] || patch -s -F 0 -p 1 -d "$work" <"$TOP/$patch" ||
 		die "the mutant $MUTANT does not apply: make $patch anew"
 	if [ "$name" = extra ]; then
 		# its checks are not repeated for an object that is there
