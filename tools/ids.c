@@ -20,10 +20,14 @@ bool ids_sort(struct ids *ids)
 
 bool ids_find(const struct ids *ids, uint64_t id, size_t *index)
 {
-	struct id wanted = { .id = id };
-	const struct id *found = ids->num ?
-		bsearch(&wanted, ids->ids, ids->num, sizeof(wanted), by_id) : NULL;
+	const struct id wanted = { .id = id }, *found;
 
+	/* most files count them from 1 */
+	if (id && id <= ids->num && ids->ids[id - 1].id == id)
+		found = &ids->ids[id - 1];
+	else
+		found = ids->num ?
+			bsearch(&wanted, ids->ids, ids->num, sizeof(wanted), by_id) : NULL;
 	if (found)
 		*index = found->index;
 	return found;

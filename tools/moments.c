@@ -11,11 +11,22 @@ static uint64_t end_ms(const struct sample *sample)
 	return sample->at_ns / NS_OF_MS;
 }
 
-/* The first one that does not end before. */
-static size_t find(const struct moments *moments, uint64_t ms)
+static bool begins_before(const struct moments *moments, size_t i, uint64_t ms)
+{
+	return !i || moments->list[i - 1].to_ms < ms;
+}
+
+/*
+ * The first one that does not end before.  Samples of a place are in the order of their times:
+ * most often it is the one behind the last one, or that again.
+ */
+static size_t find(const struct moments *moments, uint64_t ms, size_t last)
 {
 	size_t low = 0, high = moments->num;
 
+	for (size_t i = last; i < last + 2 && i < high; i++)
+		if (ms <= moments->list[i].to_ms && begins_before(moments, i, ms))
+			return i;
 	while (low < high) {
 		size_t middle = low + (high - low) / 2;
 
@@ -28,9 +39,9 @@ static size_t find(const struct moments *moments, uint64_t ms)
 }
 
 /* False: there is no room for another end. */
-static bool add_end(struct moments *moments, uint64_t ms)
+static bool add_end(struct moments *moments, uint64_t ms, size_t *last)
 {
-	size_t i = find(moments, ms);
+	size_t i = *last = find(moments, ms, *last);
 
 	if (i < moments->num && moments->list[i].to_ms == ms)
 		return true;
@@ -89,11 +100,12 @@ static void make_grid(const struct profile *profile, struct moments *moments)
 void moments_find(const struct profile *profile, struct moments *moments)
 {
 	bool all = profile->num_samples, room = true;
+	size_t last = 0;
 
 	moments->num = 0;
 	for (size_t i = 0; i < profile->num_samples && all; i++) {
 		all = end_ms(&profile->samples[i]);
-		room = room && add_end(moments, end_ms(&profile->samples[i]));
+		room = room && add_end(moments, end_ms(&profile->samples[i]), &last);
 	}
 	if (!room)
 		make_grid(profile, moments);
@@ -106,7 +118,7 @@ void moments_find(const struct profile *profile, struct moments *moments)
 	}
 }
 
-size_t moment_of(const struct moments *moments, const struct sample *sample)
+size_t moment_of(const struct moments *moments, const struct sample *sample, size_t last)
 {
-	return moments->known ? find(moments, end_ms(sample)) : 0;
+	return moments->known ? find(moments, end_ms(sample), last) : 0;
 }

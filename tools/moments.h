@@ -20,7 +20,7 @@ struct moments {
 /* Of a profile whose samples all have a time; else, and with one slice, not known. */
 void moments_find(const struct profile *profile, struct moments *moments);
 
-/* In which one a sample is. */
-size_t moment_of(const struct moments *moments, const struct sample *sample);
+/* In which one a sample is; @last: where the one before it was, which is looked at first. */
+size_t moment_of(const struct moments *moments, const struct sample *sample, size_t last);
 
 #endif /* TOOLS_MOMENTS_H */

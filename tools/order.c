@@ -6,16 +6,6 @@
 #include "order.h"
 #include "say.h"
 
-int compare_numbers(uint64_t a, uint64_t b)
-{
-	return (a > b) - (a < b);
-}
-
-int compare_texts(const char *a, const char *b)
-{
-	return a == b ? 0 : strcmp(a, b);
-}
-
 size_t up_to(const void *array, size_t num, size_t size, size_t offset, uint64_t number)
 {
 	size_t low = 0, high = num;
@@ -128,11 +118,11 @@ static size_t *unique(void *array, size_t *num, size_t size,
 	return now;
 }
 
-/* As files have them. */
+/* As files have them: each behind the one before. */
 static bool in_order(const struct sample *samples, size_t num)
 {
 	for (size_t i = 1; i < num; i++)
-		if (by_sample(&samples[i - 1], &samples[i]) > 0)
+		if (by_sample(&samples[i - 1], &samples[i]) >= 0)
 			return false;
 	return true;
 }
@@ -142,8 +132,9 @@ static void add_up(struct profile *profile)
 	struct sample *samples = profile->samples;
 	size_t n = 0;
 
-	if (!in_order(samples, profile->num_samples))
-		qsort(samples, profile->num_samples, sizeof(*samples), by_sample);
+	if (in_order(samples, profile->num_samples))
+		return;
+	qsort(samples, profile->num_samples, sizeof(*samples), by_sample);
 	for (size_t i = 0; i < profile->num_samples; i++) {
 		if (!n || by_sample(&samples[n - 1], &samples[i])) {
 			samples[n++] = samples[i];

@@ -4,14 +4,22 @@
 #define TOOLS_ORDER_H
 
 #include <stddef.h>
+#include <string.h>
 #include "profile.h"
 
 /* Sorts objects, places, samples and processes, and makes one of those that are equal. */
 void profile_order(struct profile *profile);
 
-/* -1, 0 or 1; for texts of one profile */
-int compare_numbers(uint64_t a, uint64_t b);
-int compare_texts(const char *a, const char *b);
+static inline int compare_numbers(uint64_t a, uint64_t b)
+{
+	return (a > b) - (a < b);
+}
+
+/* Of one profile: those that are equal have one address. */
+static inline int compare_texts(const char *a, const char *b)
+{
+	return a == b ? 0 : strcmp(a, b);
+}
 
 /*
  * How many of an array that ascends by a member, a uint64_t, have one up to @number: behind

@@ -64,14 +64,17 @@ static uint64_t system_samples(const struct sample *sample)
 
 static void find_tallies(struct page *page)
 {
+	size_t moment = 0;
+
 	page->tallies = allocated(calloc((page->rows + 1) * page->moments.num,
 					 sizeof(*page->tallies)));
 	for (size_t i = 0; i < page->num_samples; i++) {
 		const struct sample *sample = &page->samples[i];
-		struct tally *tally = page_tally(page, page->row_of[sample->place],
-						 moment_of(&page->moments, sample));
 		uint64_t system = system_samples(sample);
+		struct tally *tally;
 
+		moment = moment_of(&page->moments, sample, moment);
+		tally = page_tally(page, page->row_of[sample->place], moment);
 		add(&tally->system, system);
 		add(&tally->user, sample->samples - system);
 	}

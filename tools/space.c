@@ -107,15 +107,16 @@ static struct strip *find(struct space *space, size_t place, size_t *cell)
 static void count_slices(struct space *space)
 {
 	const struct page *page = space->page;
+	size_t moment = 0;
 
 	for (size_t i = 0; i < page->num_samples; i++) {
 		const struct sample *sample = &page->samples[i];
 		size_t cell;
 		struct strip *strip = find(space, sample->place, &cell);
 
+		moment = moment_of(&page->moments, sample, moment);
 		if (strip)
-			add(&strip->cells[cell * page->moments.num +
-					  moment_of(&page->moments, sample)], sample->samples);
+			add(&strip->cells[cell * page->moments.num + moment], sample->samples);
 	}
 }
 

@@ -6,26 +6,11 @@
 #include <stdlib.h>
 #include <string.h>
 #include "comments.h"
-#include "ids.h"
 #include "kernel.h"
 #include "limited.h"
-#include "profile.pb-c.h"
 #include "say.h"
 #include "unpack.h"
-
-/* What the values of a sample may be; others are not looked at. */
-enum { SAMPLES, CPU, USER, SYSTEM, VALUES };
-
-struct unpacking {
-	struct profile *profile;
-	const Pb__Profile *in;
-	int values[VALUES];	/* where each of them is, or -1 */
-	struct ids objects, functions, places;
-	size_t *object_index;	/* of each mapping, in the profile */
-	size_t *place_index;	/* of each location */
-	size_t first_run;	/* of this file, in the profile */
-	const char **texts;	/* those that were looked at, each at its index */
-};
+#include "unpacking.h"
 
 /* Of a repeated field: fills in which message has which id. */
 #define IDS(set, messages, count) ({						\
@@ -36,8 +21,7 @@ struct unpacking {
 	ids_sort(set);								\
 })
 
-/* NULL if there is no such text. */
-static const char *text(struct unpacking *unpacking, int64_t index)
+const char *unpacking_text(struct unpacking *unpacking, int64_t index)
 {
 	const Pb__Profile *in = unpacking->in;
 
@@ -58,9 +42,9 @@ static const char *unpack_types(struct unpacking *unpacking)
 
 	for (int v = 0; v < VALUES; v++) {
 		unpacking->values[v] = -1;
-		for (size_t i = 0; i < in->n_sample_type && i < 16; i++) {
-			const char *type = text(unpacking, in->sample_type[i]->type);
-			const char *unit = text(unpacking, in->sample_type[i]->unit);
+		for (size_t i = 0; i < in->n_sample_type && i < TYPES_MAX; i++) {
+			const char *type = unpacking_text(unpacking, in->sample_type[i]->type);
+			const char *unit = unpacking_text(unpacking, in->sample_type[i]->unit);
 
 			if (type && unit && !strcmp(type, types[v]) &&
 			    !strcmp(unit, v == SAMPLES ? "count" : "nanoseconds"))
@@ -81,8 +65,8 @@ static const char *unpack_objects(struct unpacking *unpacking)
 	for (size_t i = 0; i < in->n_mapping; i++) {
 		const Pb__Mapping *mapping = in->mapping[i];
 		struct object object = {
-			.file = text(unpacking, mapping->filename),
-			.build_id = text(unpacking, mapping->build_id),
+			.file = unpacking_text(unpacking, mapping->filename),
+			.build_id = unpacking_text(unpacking, mapping->build_id),
 			.start = mapping->memory_start,
 			.limit = mapping->memory_limit,
 			.offset = mapping->file_offset,
@@ -109,9 +93,9 @@ static const char *unpack_line(struct unpacking *unpacking, const Pb__Location *
 	if (!ids_find(&unpacking->functions, location->line[0]->function_id, &index))
 		return "a location names a function that is not there";
 	function = unpacking->in->function[index];
-	place->function = text(unpacking, function->name);
-	place->symbol = text(unpacking, function->system_name);
-	place->source = text(unpacking, function->filename);
+	place->function = unpacking_text(unpacking, function->name);
+	place->symbol = unpacking_text(unpacking, function->system_name);
+	place->source = unpacking_text(unpacking, function->filename);
 	place->line = location->line[0]->line;
 	if (!place->function || !place->symbol || !place->source)
 		return "a function names a text that is not there";
@@ -162,71 +146,6 @@ static const char *unpack_places(struct unpacking *unpacking)
 	return NULL;
 }
 
-static const char *unpack_labels(struct unpacking *unpacking, const Pb__Sample *in,
-				 struct sample *sample)
-{
-	int64_t run = 1;
-
-	for (size_t i = 0; i < in->n_label; i++) {
-		const char *key = text(unpacking, in->label[i]->key);
-		const char *str = text(unpacking, in->label[i]->str);
-		const char *unit = text(unpacking, in->label[i]->num_unit);
-		int64_t num = in->label[i]->num;
-
-		if (!key || !str || !unit)
-			return "a label names a text that is not there";
-		if (!strcmp(key, "pid"))
-			sample->pid = num;
-		if (!strcmp(key, "program"))
-			sample->program = str;
-		if (!strcmp(key, "unit"))
-			sample->unit = str;
-		if (!strcmp(key, "container"))
-			sample->container = str;
-		if (!strcmp(key, "at") && !strcmp(unit, "milliseconds") && num > 0 &&
-		    num <= INT64_MAX / NS_OF_MS)
-			sample->at_ns = num * NS_OF_MS;
-		if (!strcmp(key, "run"))
-			run = num;
-	}
-	if (run < 1 || (uint64_t)run > unpacking->profile->num_runs - unpacking->first_run)
-		return "a sample is of a run that is not there";
-	sample->run = unpacking->first_run + run - 1;
-	return NULL;
-}
-
-static const char *unpack_samples(struct unpacking *unpacking)
-{
-	const char *none = profile_string(unpacking->profile, "");
-	const int *values = unpacking->values;
-	const Pb__Profile *in = unpacking->in;
-
-	for (size_t i = 0; i < in->n_sample; i++) {
-		struct sample sample = { .program = none, .unit = none, .container = none };
-		const Pb__Sample *from = in->sample[i];
-		const char *wrong = unpack_labels(unpacking, from, &sample);
-		size_t index;
-
-		if (wrong)
-			return wrong;
-		if (from->n_value != in->n_sample_type)
-			return "a sample has more or fewer values than there are types";
-		for (size_t j = 0; j < from->n_value; j++)
-			if (from->value[j] < 0)
-				return "a sample has a negative value";
-		if (!from->n_location_id ||
-		    !ids_find(&unpacking->places, from->location_id[0], &index))
-			return "a sample names a location that is not there";
-		sample.place = unpacking->place_index[index];
-		sample.samples = from->value[values[SAMPLES]];
-		sample.cpu_ns = from->value[values[CPU]];
-		sample.user_ns = from->value[values[values[USER] < 0 ? CPU : USER]];
-		sample.system_ns = values[SYSTEM] < 0 ? 0 : from->value[values[SYSTEM]];
-		profile_add_sample(unpacking->profile, sample);
-	}
-	return NULL;
-}
-
 static const char *unpack_rest(struct unpacking *unpacking)
 {
 	struct profile *profile = unpacking->profile;
@@ -235,7 +154,7 @@ static const char *unpack_rest(struct unpacking *unpacking)
 	if (in->time_nanos < 0 || in->duration_nanos < 0 || in->period < 0)
 		return "it has a negative time";
 	for (size_t i = 0; i < in->n_comment; i++) {
-		const char *comment = text(unpacking, in->comment[i]);
+		const char *comment = unpacking_text(unpacking, in->comment[i]);
 
 		if (!comment)
 			return "a comment is a text that is not there";
@@ -254,15 +173,15 @@ static const char *unpack_rest(struct unpacking *unpacking)
 	return NULL;
 }
 
-static const char *unpack(struct profile *profile, const Pb__Profile *in)
+static const char *unpack(struct profile *profile, const Pb__Profile *in, struct wire all)
 {
 	struct unpacking unpacking = {
-		.profile = profile, .in = in, .first_run = profile->num_runs,
+		.profile = profile, .in = in, .all = all, .first_run = profile->num_runs,
 		.texts = allocated(calloc(in->n_string_table + 1, sizeof(*unpacking.texts))),
 	};
 	const char *wrong =
 		unpack_types(&unpacking) ?: unpack_objects(&unpacking) ?:
-		unpack_places(&unpacking) ?: unpack_rest(&unpacking) ?: unpack_samples(&unpacking);
+		unpack_places(&unpacking) ?: unpack_rest(&unpacking) ?: samples_unpack(&unpacking);
 	free(unpacking.objects.ids);
 	free(unpacking.functions.ids);
 	free(unpacking.places.ids);
@@ -274,14 +193,18 @@ static const char *unpack(struct profile *profile, const Pb__Profile *in)
 
 const char *profile_unpack(struct profile *profile, const unsigned char *bytes, size_t length)
 {
-	struct limited limited;
+	const struct wire all = { bytes, bytes + length };
+	unsigned char *rest = allocated(malloc(length + 1));
 	const char *wrong = "its bytes are no messages of pprof";
-	Pb__Profile *in;
+	struct limited limited;
+	Pb__Profile *in = NULL;
 
 	limited_init(&limited);
-	in = pb__profile__unpack(&limited.allocator, length, bytes);
+	if (samples_apart(all, rest, &length))
+		in = pb__profile__unpack(&limited.allocator, length, rest);
 	if (in)
-		wrong = unpack(profile, in);
+		wrong = unpack(profile, in, all);
 	limited_free(&limited);
+	free(rest);
 	return wrong;
 }
