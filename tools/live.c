@@ -207,9 +207,7 @@ void live_read(struct live *live)
 	all = page.exec + page.full;
 	for (size_t i = 0; i < num_processes; i++)
 		of_rows += read_process(live, i);
-	for (uint32_t i = 0; i < num_slots; i++) {
-		if (!session_slot(live->session, i, &slot))
-			continue;
+	for (uint32_t i = 0; (i = session_next_slot(live->session, i, &slot)) < num_slots; i++) {
 		if (slot.object != PROFIL_OBJECT_KERNEL)
 			all += slot.user + slot.system;
 		read_slot(live, i, &slot);

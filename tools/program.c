@@ -14,6 +14,7 @@
 #include <time.h>
 #include <unistd.h>
 #include "program.h"
+#include "refusal.h"
 #include "say.h"
 
 enum { EXIT_CANNOT_EXECUTE = 126, EXIT_NOT_FOUND = 127, EXIT_SIGNAL = 128 };
@@ -126,7 +127,7 @@ void program_start(struct program *program, struct session *session, char **argv
 	program->interrupted = 0;
 	program->pid = start(program, session, argv, 0, &failure);
 	if (failure.joining)
-		die("%s cannot be counted: %s", argv[0], session_error(failure.joining));
+		die("%s cannot be counted: %s", argv[0], refusal_to_count(failure.joining));
 	if (!failure.executing)
 		return;
 	die_status = failure.executing == ENOENT ? EXIT_NOT_FOUND : EXIT_CANNOT_EXECUTE;
@@ -172,7 +173,7 @@ static const char *why_not(pid_t pid, int error)
 	if (state == 'Z' || state == 'X')
 		return "it has ended, which its parent has not looked at yet; "
 			"pgrep -a NAME finds others";
-	return session_error(error);
+	return refusal_to_count(error);
 }
 
 void program_attach(struct session *session, pid_t pid)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Why the module makes no session. */
+/* Why the module makes no session, or counts no process. */
 #include <errno.h>
 #include <string.h>
 #include <sys/ioctl.h>
@@ -88,4 +88,26 @@ _Noreturn void refuse_session(int device, const struct session_wish *wish,
 	if (error == ENOSPC)
 		over_limit(device, ask);
 	refuse(error);
+}
+
+const char *refusal_to_count(int error)
+{
+	switch (error) {
+	case EPERM:
+	case EACCES:
+		return "you may not trace it; ask as the user whose process it is, or as root";
+	case ESRCH:
+		return "there is no such process; pgrep -a NAME finds one";
+	case EALREADY:
+		return "this session counts it already";
+	case EAGAIN:
+		return "it executes one program after another; try again, or profile who starts it";
+	case ENOSPC:
+		return "four sessions count it already, or all have as many processes as "
+			"max_profiles and max_profiles_user allow; end another profil run";
+	case ENOTTY:
+		return "this module has no sessions; profil check says what is missing";
+	default:
+		return strerror(error);
+	}
 }

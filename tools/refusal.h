@@ -14,4 +14,7 @@ _Noreturn void refuse_session(int device, const struct session_wish *wish,
 			      struct profil_ioc_session *ask, int error);
 _Noreturn void refuse(int error);
 
+/* What an errno of JOIN or ATTACH means, and what to do. */
+const char *refusal_to_count(int error);
+
 #endif /* TOOLS_REFUSAL_H */

@@ -173,28 +173,6 @@ int session_attach(struct session *session, pid_t pid)
 	return ioctl(session->fd, PROFIL_IOC_ATTACH, &attach) ? errno : 0;
 }
 
-const char *session_error(int error)
-{
-	switch (error) {
-	case EPERM:
-	case EACCES:
-		return "you may not trace it; ask as the user whose process it is, or as root";
-	case ESRCH:
-		return "there is no such process; pgrep -a NAME finds one";
-	case EALREADY:
-		return "this session counts it already";
-	case EAGAIN:
-		return "it executes one program after another; try again, or profile who starts it";
-	case ENOSPC:
-		return "four sessions count it already, or all have as many processes as "
-			"max_profiles and max_profiles_user allow; end another profil run";
-	case ENOTTY:
-		return "this module has no sessions; profil check says what is missing";
-	default:
-		return strerror(error);
-	}
-}
-
 void session_stop(struct session *session)
 {
 	struct profil_ioc_stop stop = { .size = sizeof(stop) };
@@ -230,16 +208,20 @@ size_t session_num_processes(const struct session *session)
 	return __atomic_load_n(&session->page->processes_used, __ATOMIC_ACQUIRE);
 }
 
-bool session_slot(const struct session *session, uint32_t i, struct profil_slot *slot)
+uint32_t session_next_slot(const struct session *session, uint32_t i, struct profil_slot *slot)
 {
 	const struct profil_session_page *page = session->page;
-	const struct profil_slot *entry = entry_at(session, page->slots_offset, page->slot_len, i);
+	const uint32_t num = page->slots, length = page->slot_len;
+	const struct profil_slot *entry = entry_at(session, page->slots_offset, length, i);
 
 	/* the rest of it is written before the object */
-	if (__atomic_load_n(&entry->object, __ATOMIC_ACQUIRE) == PROFIL_OBJECT_FREE)
-		return false;
-	copy_entry(slot, sizeof(*slot), entry, page->slot_len);
-	return true;
+	while (i < num && __atomic_load_n(&entry->object, __ATOMIC_ACQUIRE) == PROFIL_OBJECT_FREE) {
+		entry = (const void *)((const char *)entry + length);
+		i++;
+	}
+	if (i < num)
+		copy_entry(slot, sizeof(*slot), entry, length);
+	return i;
 }
 
 void session_process(const struct session *session, size_t i, struct profil_process *process)

@@ -60,16 +60,16 @@ unsigned long long session_period_ns(const struct session *session);
 int session_join(struct session *session);
 int session_attach(struct session *session, pid_t pid);
 
-/* What the errno of one of the two means, and what to do. */
-const char *session_error(int error);
-
 /*
  * For who looks while it counts: how many slots and rows there may be, and what they are now.
- * Slot @i stays that of its place; false: it is free yet.
+ * A slot stays that of its place.
  */
 uint32_t session_slots(const struct session *session);
 size_t session_num_processes(const struct session *session);
-bool session_slot(const struct session *session, uint32_t i, struct profil_slot *slot);
+
+/* The first slot from @i on that is not free, and its number; session_slots(): there is none. */
+uint32_t session_next_slot(const struct session *session, uint32_t i, struct profil_slot *slot);
+
 void session_process(const struct session *session, size_t i, struct profil_process *process);
 void session_page(const struct session *session, struct profil_session_page *page);
 

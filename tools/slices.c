@@ -98,14 +98,14 @@ static void merge(struct slices *slices)
 
 static void take_slots(struct slices *slices, uint32_t slice)
 {
-	uint32_t num = session_slots(slices->session);
+	struct session *session = slices->session;
+	uint32_t num = session_slots(session);
+	struct profil_slot slot;
 
-	for (uint32_t i = 0; i < num; i++) {
+	for (uint32_t i = 0; (i = session_next_slot(session, i, &slot)) < num; i++) {
 		struct seen *seen = &slices->seen[i];
-		struct profil_slot slot;
 
-		if (!session_slot(slices->session, i, &slot) ||
-		    (slot.user == seen->user && slot.system == seen->system))
+		if (slot.user == seen->user && slot.system == seen->system)
 			continue;
 		slices->pieces = more(slices->pieces, &slices->room, slices->num,
 				      sizeof(*slices->pieces));
@@ -154,7 +154,7 @@ struct part *slices_parts(const struct slices *slices, size_t *num)
 	for (size_t i = 0; i < slices->num; i++) {
 		const struct piece *piece = &slices->pieces[i];
 
-		session_slot(slices->session, piece->slot, &parts[i].slot);
+		session_next_slot(slices->session, piece->slot, &parts[i].slot);
 		parts[i].slot.user = piece->user;
 		parts[i].slot.system = piece->system;
 		parts[i].at_ns = (piece->slice + 1) * slices->length_ns;

@@ -310,11 +310,6 @@ int session_attach(struct session *session, pid_t pid)
 		atoi(getenv("PROFIL_FAKE_ERROR")) : 0;
 }
 
-const char *session_error(int error)
-{
-	return strerror(error);
-}
-
 void session_stop(struct session *session)
 {
 	if (session->reading < session->readings)
@@ -331,10 +326,14 @@ size_t session_num_processes(const struct session *session)
 	return session->table.num_processes;
 }
 
-bool session_slot(const struct session *session, uint32_t i, struct profil_slot *slot)
+uint32_t session_next_slot(const struct session *session, uint32_t i, struct profil_slot *slot)
 {
-	*slot = session->slots[i];
-	return slot->user || slot->system;
+	for (; i < session->num_slots; i++) {
+		*slot = session->slots[i];
+		if (slot->user || slot->system)
+			break;
+	}
+	return i;
 }
 
 void session_process(const struct session *session, size_t i, struct profil_process *process)

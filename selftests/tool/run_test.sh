@@ -31,7 +31,7 @@ status_of_profil() {
 	says 126 profil run -- "$tmp"
 	one_line "$tmp cannot be executed: Permission denied; "
 	PROFIL_FAKE_ERROR=28 says 125 profil run true
-	one_line 'true cannot be counted: No space left on device'
+	one_line 'true cannot be counted: four sessions count it already, '
 	PROFIL_FAKE=nofile says 125 profil run true
 	says 125 profil run
 	says 125 profil run -p 1 true
@@ -47,10 +47,10 @@ status_of_profil() {
 
 attach_errors() {
 	says 125 profil run -p 2147483647
-	one_line 'process 2147483647 cannot be counted: No such process'
+	one_line 'process 2147483647 cannot be counted: there is no such process; '
 	sleep 10 &
 	PROFIL_FAKE_ERROR=1 says 125 profil run -p $!
-	one_line "process $! cannot be counted: Operation not permitted"
+	one_line "process $! cannot be counted: you may not trace it; "
 	says 0 profil run -q -p $!
 	grep -E '^State:.*sleeping' /proc/$!/status
 	grep -Ex 'TracerPid:.0' /proc/$!/status
@@ -97,7 +97,7 @@ attach_again() {
 	PROFIL_FAKE=again says 0 profil run -q -p $! -d 0.1
 	{ table; echo 'again 1000000'; } >again
 	PROFIL_FAKE=again says 125 profil run -q -p $!
-	one_line "process $! cannot be counted: Resource temporarily unavailable"
+	one_line "process $! cannot be counted: it executes one program after another; "
 	kill $!
 }
 
