@@ -76,7 +76,7 @@ static void put_others(FILE *out, const struct about *about)
 			num - OTHERS);
 }
 
-void about_head(FILE *out, const struct about *about)
+void about_title(FILE *out, const struct about *about)
 {
 	const struct cost *sum = &about->body->sum;
 	uint64_t all = about->table->sum.samples;
@@ -84,6 +84,11 @@ void about_head(FILE *out, const struct about *about)
 	fprintf(out, "%s in %s: %" PRIu64 " of %" PRIu64 " samples, %.1f %%, %.2f s of CPU\n",
 		about->row->name, name_of(about->row), sum->samples, all,
 		all ? 100.0 * sum->samples / all : 0, sum->cpu_ns / 1e9);
+}
+
+void about_head(FILE *out, const struct about *about)
+{
+	about_title(out, about);
 	put_object(out, about);
 	put_source(out, about);
 	put_others(out, about);

@@ -18,6 +18,8 @@ struct about {
 	struct stat object;
 };
 
+/* The first line of the head: which function, and how much of all it has. */
+void about_title(FILE *out, const struct about *about);
 void about_head(FILE *out, const struct about *about);
 void about_tail(FILE *out);
 

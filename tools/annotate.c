@@ -7,7 +7,9 @@
 #include <string.h>
 #include <unistd.h>
 #include "about.h"
+#include "columns.h"
 #include "command.h"
+#include "lines.h"
 #include "order.h"
 #include "records.h"
 #include "say.h"
@@ -20,7 +22,8 @@ enum { KEY_ALL = 256, KEY_TSV, KEY_JSON };
 
 struct annotate {
 	const char *function;
-	bool source, instructions, all, tsv, json, read;
+	struct form form;
+	bool all, tsv, json, read;
 	struct span span;
 	struct sysroot sysroot;
 	struct profile profile;
@@ -67,10 +70,10 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		state->child_inputs[1] = &annotate->sysroot;
 		break;
 	case 's':
-		annotate->source = true;
+		annotate->form.source = true;
 		break;
 	case 'i':
-		annotate->instructions = true;
+		annotate->form.instructions = true;
 		break;
 	case KEY_ALL:
 		annotate->all = true;
@@ -133,20 +136,6 @@ static int open_object(struct annotate *annotate, const struct row *row, struct 
 	    row->object, row->name);
 }
 
-/* Lines of another build would have samples that are not theirs. */
-static void check_body(const struct row *row, const struct body *body)
-{
-	if (row->build_id[0] && strcmp(row->build_id, body->build_id))
-		die("%s is not the file that was profiled: its build id is %s, and was %s; profile it again",
-		    row->object, body->build_id[0] ? body->build_id : "missing", row->build_id);
-	if (!body->num_ranges && body->missing[0])
-		die("the code of %s in %s cannot be shown: %s", row->name, row->object,
-		    body->missing);
-	if (!body->num_ranges)
-		die("%s has no code where the samples of %s are; profile it again if it has changed",
-		    row->object, row->name);
-}
-
 /* Only the file says how far a function reaches, which has no sample at an address. */
 static const struct row *find_near(struct annotate *annotate, const struct choice *choice,
 				   struct about *about, struct body *body)
@@ -179,29 +168,7 @@ static void find(struct annotate *annotate, const struct choice *choice, struct 
 		if (!body_read(&annotate->profile, about->row, fd, about->path, body))
 			exit(die_status);
 	}
-	check_body(about->row, body);
-}
-
-static void list(struct annotate *annotate, struct about *about, struct listing *listing)
-{
-	const struct body *body = about->body;
-	const char *path = listing_source_of(body);
-
-	if (path[0])
-		about->source = sources_find(&annotate->sources, path);
-	if (!annotate->source && !annotate->instructions)
-		annotate->source = about->source && about->source->num;
-	if (annotate->source && !about->source)
-		die("%s says no line of source of %s; compile it with -g, or use profil annotate -i",
-		    about->row->object, about->row->name);
-	if (annotate->source && !annotate->instructions) {
-		listing_source(&annotate->profile, body, &annotate->sources, listing);
-		return;
-	}
-	if (body->missing[0])
-		die("the instructions of %s cannot be shown: %s", about->row->name, body->missing);
-	listing_code(&annotate->profile, body, annotate->source ? &annotate->sources : NULL,
-		     listing);
+	lines_check(about->row, body);
 }
 
 static void print(struct annotate *annotate, const struct about *about, struct listing *listing)
@@ -214,7 +181,7 @@ static void print(struct annotate *annotate, const struct about *about, struct l
 		if (!annotate->all)
 			listing_fold(listing);
 		about_head(stdout, about);
-		sheet_put(stdout, about->body, listing);
+		sheet_put(stdout, about->body, listing, columns_of(stdout));
 		about_tail(stdout);
 	}
 }
@@ -238,7 +205,7 @@ int command_annotate(int argc, char **argv)
 	table_make(&annotate.profile, BY_FUNCTION, &table);
 	choice_make(&annotate.profile, &table, annotate.function, &choice);
 	find(&annotate, &choice, &about, &body);
-	list(&annotate, &about, &listing);
+	lines_list(&annotate.profile, &about, annotate.form, &annotate.sources, &listing);
 	print(&annotate, &about, &listing);
 	free(listing.lines);
 	sources_free(&annotate.sources);

@@ -59,6 +59,16 @@ bool helper_read(struct helper *helper)
 	return n == 0 || errno != EAGAIN;
 }
 
+const char *helper_last_line(struct helper *helper)
+{
+	const char *line;
+
+	while (helper->length && helper->text[helper->length - 1] == '\n')
+		helper->text[--helper->length] = '\0';
+	line = strrchr(helper->text, '\n');
+	return line ? line + 1 : helper->text;
+}
+
 void helper_end(struct helper *helper)
 {
 	if (helper->pid > 0) {

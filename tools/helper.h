@@ -24,6 +24,9 @@ bool helper_start(struct helper *helper, void (*work)(void *data, FILE *out), vo
 /* Reads what it has said, without waiting.  True when that was all, and it has ended. */
 bool helper_read(struct helper *helper);
 
+/* The last line of what it has said: how it went, if it has failed. */
+const char *helper_last_line(struct helper *helper);
+
 /* Ends it, and frees the text. */
 void helper_end(struct helper *helper);
 

@@ -39,7 +39,7 @@ void program_init(struct program *program)
 {
 	sigset_t mask;
 
-	*program = (struct program) { .also = { -1, -1, -1 }, .io = { -1, -1, -1 } };
+	*program = (struct program) { .also = { -1, -1, -1, -1 }, .io = { -1, -1, -1 } };
 	sigemptyset(&mask);
 	sigaddset(&mask, SIGCHLD);
 	for (size_t i = 0; i < sizeof(passed_on) / sizeof(passed_on[0]); i++)
@@ -224,15 +224,14 @@ static void take_signals(struct program *program)
 
 bool program_wait(struct program *program, struct session *session, bool all, double most)
 {
-	struct pollfd polled[] = {
+	struct pollfd polled[2 + ALSO] = {
 		{ .fd = program->signals, .events = POLLIN },
 		{ .fd = session_fd(session) },
-		{ .fd = program->also[0], .events = POLLIN },
-		{ .fd = program->also[1], .events = POLLIN },
-		{ .fd = program->also[2], .events = POLLIN },
 	};
 	double began = now();
 
+	for (int i = 0; i < ALSO; i++)
+		polled[2 + i] = (struct pollfd) { .fd = program->also[i], .events = POLLIN };
 	all = all || !program->pid;
 	for (;;) {
 		double left = began + most - now();
@@ -246,12 +245,13 @@ bool program_wait(struct program *program, struct session *session, bool all, do
 			return false;
 		/* without members it says so again and again */
 		polled[1].fd = all && !program->empty ? session_fd(session) : -1;
-		if (poll(polled, 5, timeout) < 0 && errno != EINTR)
+		if (poll(polled, 2 + ALSO, timeout) < 0 && errno != EINTR)
 			return true;
 		program->empty = program->empty || (all && polled[1].revents & POLLHUP);
 		take_signals(program);
-		if (polled[2].revents || polled[3].revents || polled[4].revents)
-			most = 0;
+		for (int i = 0; i < ALSO; i++)
+			if (polled[2 + i].revents)
+				most = 0;
 	}
 }
 

@@ -8,10 +8,12 @@
 #include <sys/resource.h>
 #include "session.h"
 
+#define ALSO 4
+
 struct program {
 	pid_t pid;		/* of the child, or 0 */
 	int signals;		/* a signalfd */
-	int also[3];		/* what else ends a program_wait() when it can be read, or -1 */
+	int also[ALSO];		/* what else ends a program_wait() when it can be read, or -1 */
 	int io[3];		/* what the child has for standard input, output, error, or -1 */
 	bool ended;
 	bool empty;		/* the session has no member any more */

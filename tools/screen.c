@@ -15,6 +15,8 @@
 #include <wchar.h>
 #include "screen.h"
 
+#define ESCAPE_KEY 27
+#define LAST_LINES 4	/* that a message takes */
 #define ESCAPE 25	/* milliseconds in which the rest of a key's sequence has to come */
 
 static SCREEN *screen;
@@ -144,6 +146,8 @@ enum key screen_key(void)
 		{ 'q', PRESS_QUIT }, { 'f', PRESS_FUNCTION }, { 'o', PRESS_OBJECT },
 		{ 'p', PRESS_PROCESS }, { 'u', PRESS_UNIT }, { 'c', PRESS_CONTAINER },
 		{ 's', PRESS_SORT }, { ' ', PRESS_FREEZE },
+		{ 'a', PRESS_ANNOTATE }, { '\r', PRESS_ANNOTATE }, { KEY_ENTER, PRESS_ANNOTATE },
+		{ 'i', PRESS_INSTRUCTIONS }, { ESCAPE_KEY, PRESS_BACK },
 		{ 'z', PRESS_ZERO }, { 'w', PRESS_WRITE },
 		{ 'h', PRESS_HELP }, { '?', PRESS_HELP }, { KEY_F(1), PRESS_HELP },
 		{ KEY_UP, PRESS_UP }, { 'k', PRESS_UP },
@@ -169,6 +173,14 @@ void screen_clear(void)
 	erase();
 }
 
+/* Where there is no UTF-8: of what has several bytes, and bars and arrows are made of two kinds. */
+static wchar_t plain(const char *text)
+{
+	if (!(*text & 0x80))
+		return *text;
+	return !strncmp(text, "\xe2\x96", 2) ? '#' : !strncmp(text, "\xe2\x94", 2) ? '|' : '?';
+}
+
 /* Whatever a name has in it, it takes its own line, and no column more than there is. */
 void screen_put(size_t row, const char *text, enum look look)
 {
@@ -187,7 +199,7 @@ void screen_put(size_t row, const char *text, enum look look)
 		int width;
 
 		if (!utf8)
-			wide[0] = (*text & 0x80) ? '?' : *text;
+			wide[0] = plain(text);
 		if (bytes == 0 || bytes > length)
 			break;
 		text += bytes;
@@ -212,6 +224,38 @@ void screen_put(size_t row, const char *text, enum look look)
 	else if (column < COLS)
 		clrtoeol();
 	attrset(A_NORMAL);
+}
+
+/* The bytes of a text that one line has room for, to the last word that is whole in it. */
+static size_t fitting(const char *text)
+{
+	size_t column = 0, word = 0, i;
+
+	for (i = 0; text[i]; i++) {
+		if (text[i] == ' ')
+			word = i;
+		if ((text[i] & 0xc0) != 0x80 && ++column > screen_columns())
+			return word ? word : i;
+	}
+	return i;
+}
+
+void screen_put_last(const char *text, enum look look)
+{
+	const char *lines[LAST_LINES];
+	size_t num = 0;
+
+	for (; *text && num < LAST_LINES; num++) {
+		lines[num] = text;
+		text += fitting(text);
+		text += strspn(text, " ");
+	}
+	for (size_t i = 0; i < num && num - i <= screen_rows(); i++) {
+		char *line = strndup(lines[i], fitting(lines[i]));
+
+		screen_put(screen_rows() - num + i, line ? line : "", look);
+		free(line);
+	}
 }
 
 void screen_show(void)

@@ -13,6 +13,7 @@ enum key {
 	PRESS_CONTAINER, PRESS_SORT, PRESS_FREEZE,
 	PRESS_ZERO, PRESS_WRITE, PRESS_HELP, PRESS_UP, PRESS_DOWN, PRESS_PAGE_UP,
 	PRESS_PAGE_DOWN, PRESS_FIRST, PRESS_LAST,
+	PRESS_ANNOTATE, PRESS_INSTRUCTIONS, PRESS_BACK,
 };
 
 /* False if there is no terminal that can be one.  Whatever ends the program ends it, too. */
@@ -33,6 +34,8 @@ enum look { LOOK_PLAIN, LOOK_STRONG, LOOK_MARKED };
 /* Nothing is on it; a line of it; all that was put is seen. */
 void screen_clear(void);
 void screen_put(size_t row, const char *text, enum look look);
+/* In the last line, and, if it is too long, in those above as well. */
+void screen_put_last(const char *text, enum look look);
 void screen_show(void);
 
 #endif /* TOOLS_SCREEN_H */

@@ -9,13 +9,15 @@
 
 #define CELLS 10		/* of a bar */
 #define EIGHTHS (8 * CELLS)
-#define NUMBERS 32		/* columns of samples, share and bar */
+#define NUMBERS 32		/* columns of samples, share and bar, */
+#define SHARE 11		/* and where there is no room for more than the share, */
+#define WITH_NUMBERS 60		/* on what is narrower than this */
 #define TEXT_LEAST 20
 #define INLINED_MOST 24
 
 /* How wide the columns are, and what fills a bar. */
 struct sheet {
-	size_t place, inlined;
+	size_t numbers, place, inlined;
 	size_t text;		/* 0: as long as it is */
 	uint64_t most, sum;
 	bool code;		/* places are addresses, and not lines alone */
@@ -41,11 +43,14 @@ static void put_cost(FILE *out, const struct sheet *sheet, const struct cost *co
 	size_t used;
 
 	if (!cost->samples) {
-		fprintf(out, "%*s", NUMBERS, "");
+		fprintf(out, "%*s", (int)sheet->numbers, "");
 		return;
 	}
-	fprintf(out, "%8" PRIu64 " %7.1f %%  ", cost->samples,
-		sheet->sum ? 100.0 * cost->samples / sheet->sum : 0);
+	if (sheet->numbers == NUMBERS)
+		fprintf(out, "%8" PRIu64 " ", cost->samples);
+	fprintf(out, "%7.1f %%  ", sheet->sum ? 100.0 * cost->samples / sheet->sum : 0);
+	if (sheet->numbers == SHARE)
+		return;
 	used = put_bar(out, cost->samples, sheet->most);
 	fprintf(out, "%*s", (int)(CELLS + 2 - used), "");
 }
@@ -101,10 +106,11 @@ static void widen(size_t *width, size_t least)
 		*width = least;
 }
 
-static void lay_out(struct sheet *sheet, FILE *out, const struct listing *listing)
+static void lay_out(struct sheet *sheet, const struct listing *listing, size_t width)
 {
-	size_t terminal = columns_of(out), used;
+	size_t used;
 
+	sheet->numbers = width && width < WITH_NUMBERS ? SHARE : NUMBERS;
 	for (size_t i = 0; i < listing->num; i++) {
 		const struct line *line = &listing->lines[i];
 		char number[32];
@@ -123,26 +129,28 @@ static void lay_out(struct sheet *sheet, FILE *out, const struct listing *listin
 		sheet->inlined = INLINED_MOST;
 	if (sheet->inlined)
 		widen(&sheet->inlined, strlen("inlined"));
-	used = NUMBERS + arrows_columns(&sheet->arrows) + sheet->place + 2 +
+	used = sheet->numbers + arrows_columns(&sheet->arrows) + sheet->place + 2 +
 		(sheet->inlined ? sheet->inlined + 2 : 0) + 1;
-	if (terminal)
-		sheet->text = terminal > used + TEXT_LEAST ? terminal - used : TEXT_LEAST;
+	if (width)
+		sheet->text = width > used + TEXT_LEAST ? width - used : TEXT_LEAST;
 }
 
 static void put_heading(FILE *out, const struct sheet *sheet)
 {
-	fprintf(out, "%8s %9s%*s", "samples", "share", NUMBERS - 18, "");
+	if (sheet->numbers == NUMBERS)
+		fprintf(out, "%8s ", "samples");
+	fprintf(out, "%9s%*s", "share", sheet->numbers == NUMBERS ? NUMBERS - 18 : SHARE - 9, "");
 	fprintf(out, "%*s", (int)(arrows_columns(&sheet->arrows) + sheet->place),
 		sheet->code ? "address" : "line");
 	fputs(sheet->inlined ? "  inlined\n" : "\n", out);
 }
 
-void sheet_put(FILE *out, const struct body *body, const struct listing *listing)
+void sheet_put(FILE *out, const struct body *body, const struct listing *listing, size_t width)
 {
 	struct sheet sheet = { .sum = body->sum.samples };
 
 	arrows_make(&sheet.arrows, listing);
-	lay_out(&sheet, out, listing);
+	lay_out(&sheet, listing, width);
 	put_heading(out, &sheet);
 	for (size_t i = 0; i < listing->num; i++)
 		put_line(out, &sheet, listing, i);

@@ -5,7 +5,10 @@
 #include <stdio.h>
 #include "listing.h"
 
-/* Prints a listing for people: samples, shares of the function, bars, jumps, and the text. */
-void sheet_put(FILE *out, const struct body *body, const struct listing *listing);
+/*
+ * Prints a listing for people: samples, shares of the function, bars, jumps, and the text.
+ * @width: columns that there are; 0: each line is as long as it is.
+ */
+void sheet_put(FILE *out, const struct body *body, const struct listing *listing, size_t width);
 
 #endif /* TOOLS_SHEET_H */

@@ -55,10 +55,7 @@ static void read_writing(struct window *window)
 
 	if (!writing->pid || !helper_read(writing))
 		return;
-	while (writing->length && writing->text[writing->length - 1] == '\n')
-		writing->text[--writing->length] = '\0';
-	line = strrchr(writing->text, '\n');
-	line = line ? line + 1 : writing->text;
+	line = helper_last_line(writing);
 	window_say(window, line[0] ? line : "the profile could not be written", WINDOW_SECONDS);
 	helper_end(writing);
 }
@@ -76,6 +73,7 @@ static void take_events(struct window *window)
 	if (window->writes)
 		start_writing(window);
 	read_writing(window);
+	window_take(window);
 	if (naming_take(&window->top->naming, &window->top->live))
 		window_make(window);
 	window_draw(window);
@@ -142,7 +140,7 @@ static void interval(struct window *window)
 
 void watch(struct top *top)
 {
-	struct window window = { .top = top, .view.by = top->by };
+	struct window window = { .top = top, .view.by = top->by, .closeup.helper.fd = -1 };
 	double next = clock_now() + top->seconds, left;
 
 	if (top->screen) {
@@ -153,6 +151,7 @@ void watch(struct top *top)
 		top->program.also[0] = top->screen ? screen_fd() : -1;
 		top->program.also[1] = top->screen ? top->naming.helper.fd : -1;
 		top->program.also[2] = top->writing.fd;
+		top->program.also[3] = window.closeup.helper.fd;
 		left = next - clock_now();
 		/* signals are looked at in any case */
 		left = left > LEAST ? left : LEAST;
@@ -171,5 +170,6 @@ void watch(struct top *top)
 	/* a file that is being written becomes whole, or not one at all */
 	if (top->writing.pid)
 		helper_end(&top->writing);
+	closeup_end(&window.closeup);
 	view_free(&window.view);
 }

@@ -3,53 +3,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include "clock.h"
+#include "hints.h"
 #include "say.h"
 #include "window.h"
 
 #define AROUND 3	/* lines of the screen around the rows */
-
-/* No wider than a narrow screen. */
-static const char *const help[] = {
-	"q      end; a PROGRAM gets SIGTERM",
-	"q q    end, and leave it running",
-	"f o p  by function, object, process",
-	"s      sort by interval, or by all",
-	"space  freeze, or go on",
-	"z      count from zero",
-	"w      write the profile now",
-	"arrows choose a row, and follow it",
-	"home   choose none",
-};
-
-static const char *const help_of_machine[] = {
-	"q      end; a PROGRAM gets SIGTERM",
-	"q q    end, and leave it running",
-	"f o p  by function, object, program",
-	"u c    by unit, container",
-	"s      sort by interval, or by all",
-	"space  freeze, or go on",
-	"z      count from zero",
-	"w      write the profile now",
-	"arrows choose a row, and follow it",
-	"home   choose none",
-};
-
-/* The widest that there is room for. */
-static const char *const keys[] = {
-	"q end   f function  o object  p process   s sort   space freeze   z from zero   w write   h help",
-	"q end  f function  o object  p process  s sort  w write  h help",
-	"q end  f o p by  s sort  w write  h help",
-	"q end  h help",
-};
-
-static const char *const keys_of_machine[] = {
-	"q end   f function  o object  p program  u unit  c container   s sort   w write   h help",
-	"q end  f function  o object  p program  u unit  s sort  h help",
-	"q end  f o p u c by  s sort  h help",
-	"q end  h help",
-};
-
-#define NUM(array) (sizeof(array) / sizeof((array)[0]))
+#define CODE_SECONDS 300	/* that code is being read, at most */
 
 void window_say(struct window *window, const char *text, double seconds)
 {
@@ -106,39 +65,31 @@ static void draw_rows(struct window *window)
 
 static const char *last_line(const struct window *window)
 {
-	const char *const *lines = window->top->units ? keys_of_machine : keys;
-	size_t i = 0;
-
 	if (window->help)
 		return "any key ends this help";
 	if (window->until > clock_now())
 		return window->message;
 	if (window->top->ending)
 		return "SIGTERM was sent; q leaves it running";
+	if (window->closeup.text)
+		return hints_of_closeup();
 	if (window->frozen)
 		return "frozen; space goes on, h help";
-	while (i < NUM(keys) - 1 && columns(lines[i]) > screen_columns())
-		i++;
-	return lines[i];
-}
-
-static void put_lines(const char *const *lines, size_t num)
-{
-	for (size_t i = 0; i < num; i++)
-		screen_put(1 + i, lines[i], LOOK_PLAIN);
+	return hints(window->top->units);
 }
 
 void window_draw(struct window *window)
 {
 	screen_clear();
-	put(0, view_head(&window->top->live, screen_columns()), LOOK_STRONG);
-	if (window->help && window->top->units)
-		put_lines(help_of_machine, NUM(help_of_machine));
-	else if (window->help)
-		put_lines(help, NUM(help));
+	if (window->closeup.text && !window->help)
+		closeup_draw(&window->closeup);
 	else
+		put(0, view_head(&window->top->live, screen_columns()), LOOK_STRONG);
+	if (window->help)
+		hints_help(window->top->units);
+	else if (!window->closeup.text)
 		draw_rows(window);
-	screen_put(screen_rows() - 1, last_line(window), LOOK_STRONG);
+	screen_put_last(last_line(window), LOOK_STRONG);
 	screen_show();
 }
 
@@ -187,12 +138,87 @@ static void freeze(struct window *window)
 		live_read(&window->top->live);
 }
 
+static void read_code(struct window *window)
+{
+	struct closeup *closeup = &window->closeup;
+	char text[sizeof(window->message)];
+
+	snprintf(text, sizeof(text), "the code of %s is being read", closeup->row.name);
+	window_say(window, text, CODE_SECONDS);
+	if (!closeup_start(closeup, &window->top->live, screen_columns()))
+		window_say(window, "no process can be had to read it; raise ulimit -u",
+			   WINDOW_SECONDS);
+}
+
+/* Of the chosen row, or, if there is none, of the first one that is seen. */
+static void annotate(struct window *window)
+{
+	const struct table *table = &window->view.table;
+	size_t i = chosen(window);
+
+	if (window->view.by != BY_FUNCTION) {
+		window_say(window, "f shows functions, a the lines of one", WINDOW_SECONDS);
+		return;
+	}
+	if (i == table->num)
+		i = window->first;
+	if (i >= table->num) {
+		window_say(window, "there is no function yet", WINDOW_SECONDS);
+		return;
+	}
+	window->closeup.row = table->rows[i];
+	read_code(window);
+}
+
+void window_take(struct window *window)
+{
+	struct closeup *closeup = &window->closeup;
+	char said[sizeof(window->message)];
+
+	if (closeup_take(closeup, said, sizeof(said)))
+		window_say(window, said, said[0] ? WINDOW_SECONDS : 0);
+	/* lines are as wide as the screen is */
+	if (closeup->text && !closeup->helper.pid && closeup->width != screen_columns())
+		read_code(window);
+}
+
+/* While the lines of a function cover the table. */
+static void press_there(struct window *window, enum key key)
+{
+	struct closeup *closeup = &window->closeup;
+
+	switch (key) {
+	case PRESS_QUIT:
+	case PRESS_BACK:
+		closeup_end(closeup);
+		window->until = 0;
+		break;
+	case PRESS_INSTRUCTIONS:
+		closeup->instructions = !closeup->instructions;
+		read_code(window);
+		break;
+	case PRESS_ANNOTATE:
+		read_code(window);
+		break;
+	default:
+		closeup_scroll(closeup, key);
+	}
+}
+
 void window_press(struct window *window, enum key key)
 {
 	bool was_help = window->help;
 
 	window->help = false;
+	if (window->closeup.text && key != PRESS_GONE && key != PRESS_HELP && key != PRESS_WRITE) {
+		if (!was_help)
+			press_there(window, key);
+		return;
+	}
 	switch (key) {
+	case PRESS_ANNOTATE:
+		annotate(window);
+		break;
 	case PRESS_QUIT:
 	case PRESS_GONE:
 		top_quit(window->top);
@@ -232,6 +258,8 @@ void window_press(struct window *window, enum key key)
 		window->help = !was_help;
 		break;
 	case PRESS_OTHER:
+	case PRESS_INSTRUCTIONS:
+	case PRESS_BACK:
 		break;
 	default:
 		move(window, key);

@@ -88,9 +88,9 @@ static void look(struct profile *profile, const struct row *row, const struct bo
 			listing_code(profile, body, way == 1 ? &sources : NULL, &listing);
 		records_tsv(nowhere, row, body, &listing);
 		records_json(nowhere, row, body, &listing);
-		sheet_put(nowhere, body, &listing);
+		sheet_put(nowhere, body, &listing, 20 * way);
 		listing_fold(&listing);
-		sheet_put(nowhere, body, &listing);
+		sheet_put(nowhere, body, &listing, 20 * way);
 		free(listing.lines);
 		sources_free(&sources);
 	}

@@ -2,27 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # profil top -a: the whole machine, while it runs.
 set -eu
-. "$(dirname "$0")/lib.sh"
+. "$(dirname "$0")/top_lib.sh"
 . "$here/system_lib.sh"
-
-cd "$tmp"
-trap 'mux kill-server 2>/dev/null; rm -rf "$tmp"' EXIT
-
-# mux COMMAND...: of a terminal that can be looked at
-mux() {
-	tmux -S "$tmp/mux" -f /dev/null "$@"
-}
-
-# until_shows PATTERN: a line of the screen
-until_shows() {
-	for _ in $(seq 1200); do
-		! mux capture-pane -p | grep -E -- "$1" || return 0
-		sleep 0.05
-	done
-	echo "never: $1"
-	mux capture-pane -p | grep .
-	return 1
-}
 
 {
 	machine
@@ -90,20 +71,20 @@ screen() {
 		exec sleep 1000
 	END
 	mux new-session -d -x 100 -y 20 "bash begin.sh"
-	until_shows '^  *[0-9.]+ % .* hot +planted$'
-	until_shows '^the whole machine: .* % of [0-9]+ CPUs'
-	until_shows '^q end   f function  o object  p program  u unit  c container '
+	until_is shows '^  *[0-9.]+ % .* hot +planted$'
+	until_is shows '^the whole machine: .* % of [0-9]+ CPUs'
+	until_is shows '^q end   f function  o object  p program  u unit  c container '
 	mux send-keys u
-	until_shows '^ 100.0 % .* nginx.service$'
-	until_shows ' docker-4d2fe8c1b0a7.scope$'
+	until_is shows '^ 100.0 % .* nginx.service$'
+	until_is shows ' docker-4d2fe8c1b0a7.scope$'
 	mux send-keys c
-	until_shows ' 4d2fe8c1b0a7$'
+	until_is shows ' 4d2fe8c1b0a7$'
 	mux send-keys p
-	until_shows '^ 100.0 % .* nginx$'
+	until_is shows '^ 100.0 % .* nginx$'
 	mux send-keys h
-	until_shows '^u c    by unit, container$'
+	until_is shows '^u c    by unit, container$'
 	mux send-keys x w
-	until_shows '^written: profil.pb.gz, '
+	until_is shows '^written: profil.pb.gz, '
 	profil report --tsv >tsv
 	awk -F '\t' '$1 == "count" { n[$2] = $3 } END {
 		exit n["ticks"] != n["in_slots"] + n["exec"] + n["full"] + n["idle"] + n["kthreads"] + n["interrupts"] }' tsv

@@ -2,15 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # profil top: tables where there is no terminal, the screen where there is one, and its end.
 set -eu
-. "$(dirname "$0")/lib.sh"
-
-cd "$tmp"
-trap 'mux kill-server 2>/dev/null; rm -rf "$tmp"' EXIT
-
-# mux COMMAND...: of a terminal that can be looked at
-mux() {
-	tmux -S "$tmp/mux" -f /dev/null "$@"
-}
+. "$(dirname "$0")/top_lib.sh"
 
 # The table of lib.sh, in which counts grow.
 grown() {
@@ -20,48 +12,6 @@ grown() {
 	echo 'grow 4 2 7 1'
 }
 grown >"$PROFIL_FAKE"
-
-# begin COLUMNS ROWS COMMAND: on a terminal; its status goes to the file status, the
-# terminal's state before and after it to files of these names
-begin() {
-	mux kill-server 2>/dev/null || :
-	rm -f status before after profil.pb.gz*
-	cat >begin.sh <<-END
-		stty -a >before
-		$3 2>>"$tmp/err"
-		echo \$? >status.new
-		stty -a >after
-		mv status.new status
-		exec sleep 1000
-	END
-	mux new-session -d -x "$1" -y "$2" "bash begin.sh"
-}
-
-# until_is COMMAND...: waits until it succeeds
-until_is() {
-	for _ in $(seq 1200); do
-		! "$@" >/dev/null 2>&1 || return 0
-		sleep 0.05
-	done
-	echo "never: $*"
-	tail -n 3 err
-	mux capture-pane -p | grep .
-	return 1
-}
-
-# shows PATTERN: a line of the screen
-shows() {
-	mux capture-pane -p | grep -E -- "$1"
-}
-
-# ended STATUS: and the terminal is as it was
-ended() {
-	until_is [ -s status ]
-	[ "$(cat status)" = "$1" ]
-	# but for its size
-	diff <(sed 1d before) <(sed 1d after)
-	[ "$(mux display -p '#{alternate_on} #{cursor_flag}')" = '0 1' ]
-}
 
 arguments() {
 	says 125 profil top
@@ -196,7 +146,7 @@ sizes() {
 	mux resize-window -x 40 -y 12
 	until_is shows '^  66\.0 % +[0-9.]+ %  cold$'
 	shows '^sleep 1000: [0-9]+ % running, [0-9]+ samples$'
-	shows '^q end  f o p by  s sort  w write  h help$'
+	shows '^q end  f o p by  a annotate  h help$'
 	mux resize-window -x 20 -y 4
 	until_is shows '^q end  h help$'
 	mux resize-window -x 1 -y 1
@@ -212,7 +162,6 @@ chosen() {
 	begin 80 8 'profil top -s 0.1 -- sleep 1000'
 	until_is shows ' cold +planted$'
 	mux send-keys Down Down
-	marked() { mux capture-pane -p -e | grep -a "$esc.*7m *[0-9-].* $1 "; }
 	until_is marked hot
 	none marked cold
 	mux send-keys s
