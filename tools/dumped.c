@@ -49,7 +49,7 @@ static uint64_t address_at(const struct dumped *dumped, uint64_t offset)
 	return offset;
 }
 
-static const struct dump_function *function_at(const struct dumped *dumped, uint64_t address)
+const struct dump_function *dumped_function(const struct dumped *dumped, uint64_t address)
 {
 	static const struct dump_function none;
 	size_t low = 0, high = dumped->head->functions;
@@ -83,7 +83,7 @@ void dumped_find(const struct dumped *dumped, struct profile *profile, struct ob
 		const struct dump_function *function;
 
 		places[i].address = address_at(dumped, places[i].address);
-		function = function_at(dumped, places[i].address);
+		function = dumped_function(dumped, places[i].address);
 		places[i].function = text(profile, dumped, function->name);
 		places[i].symbol = text(profile, dumped, function->symbol);
 	}

@@ -18,6 +18,9 @@ struct dumped {
 /* False if it is none: it was made by a process that may have gone astray. */
 bool dumped_open(struct dumped *dumped, int fd);
 
+/* The one that begins last at this address or below, or one without a name. */
+const struct dump_function *dumped_function(const struct dumped *dumped, uint64_t address);
+
 /* As names_find_functions(). */
 void dumped_find(const struct dumped *dumped, struct profile *profile, struct object *object,
 		 struct place *places, size_t num);

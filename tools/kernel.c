@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "kernel.h"
+#include "kernel_table.h"
 #include "say.h"
 #include "symbols.h"
 
@@ -65,6 +66,11 @@ static char *load(struct symbols *symbols)
 	return text;
 }
 
+static bool is_code(const struct symbol *symbol)
+{
+	return symbol->rank != NO_CODE;
+}
+
 static const char *module_of(const struct symbol *symbol)
 {
 	const char *tab = strchr(symbol->name, '\t');
@@ -76,7 +82,7 @@ static const char *module_of(const struct symbol *symbol)
 static uint64_t base_of(const struct symbols *symbols, const char *module)
 {
 	for (size_t i = 0; i < symbols->num; i++)
-		if (symbols->list[i].rank != NO_CODE &&
+		if (is_code(&symbols->list[i]) &&
 		    !strcmp(module_of(&symbols->list[i]), module))
 			return symbols->list[i].start;
 	return 0;
@@ -93,42 +99,84 @@ static size_t object_of(struct profile *profile, size_t first, const char *name)
 	});
 }
 
-void kernel_find(struct profile *profile, struct place *places, size_t num)
+static void set_place(struct profile *profile, size_t first, struct place *place,
+		      const struct kernel_name *found)
 {
-	size_t first = profile->num_objects;
-	struct symbols symbols = { 0 };
-	char *text = load(&symbols);
+	const char *tab;
+
+	if (place->address == PROFIL_PLACE_OTHERS || !found->name) {
+		place->object = object_of(profile, first, KERNEL_NAME);
+		place->function = place->address == PROFIL_PLACE_OTHERS ?
+			profile_elsewhere(profile, KERNEL_NAME) :
+			profile_string(profile, KERNEL_NAME);
+		place->address = 0;
+		return;
+	}
+	tab = strchr(found->name, '\t');
+	place->object = object_of(profile, first, tab ? tab + 1 : KERNEL_NAME);
+	place->address -= found->base;
+	place->function = profile_text(profile, found->name, strcspn(found->name, "\t"));
+	place->symbol = place->function;
+}
+
+/* Names of all of them in a table that was kept; false: that does not know each. */
+static bool find_kept(const struct place *places, size_t num, struct dumped *table,
+		      struct kernel_name *found)
+{
+	if (!kernel_table_open(table))
+		return false;
+	for (size_t i = 0; i < num; i++) {
+		if (places[i].address == PROFIL_PLACE_OTHERS ||
+		    kernel_table_find(table, places[i].address, &found[i]))
+			continue;
+		dumped_close(table);
+		return false;
+	}
+	return true;
+}
+
+static void find_read(const struct place *places, size_t num, const struct symbols *symbols,
+		      struct kernel_name *found)
+{
 	const char *module = "";
 	uint64_t base = 0;
 
 	for (size_t i = 0; i < num; i++) {
-		const struct symbol *symbol = symbols_find(&symbols, places[i].address);
+		const struct symbol *symbol = symbols_find(symbols, places[i].address);
 
-		if (places[i].address == PROFIL_PLACE_OTHERS) {
-			places[i].object = object_of(profile, first, KERNEL_NAME);
-			places[i].function = profile_elsewhere(profile, KERNEL_NAME);
-			places[i].address = 0;
+		found[i].name = symbol && is_code(symbol) ? symbol->name : NULL;
+		if (!found[i].name)
 			continue;
-		}
-		if (!symbol || symbol->rank == NO_CODE) {
-			places[i].object = object_of(profile, first, KERNEL_NAME);
-			places[i].function = profile_string(profile, KERNEL_NAME);
-			places[i].address = 0;
-			continue;
-		}
 		/* it is that of the place before nearly always */
 		if (strcmp(module_of(symbol), module)) {
 			module = module_of(symbol);
-			base = base_of(&symbols, module);
+			base = base_of(symbols, module);
 		}
-		places[i].object = object_of(profile, first, module);
-		places[i].address -= base;
-		places[i].function = profile_text(profile, symbol->name,
-						  strcspn(symbol->name, "\t"));
-		places[i].symbol = places[i].function;
+		found[i].base = base;
 	}
+}
+
+void kernel_find(struct profile *profile, struct place *places, size_t num)
+{
+	struct kernel_name *found = allocated(calloc(num + 1, sizeof(*found)));
+	size_t first = profile->num_objects;
+	struct symbols symbols = { 0 };
+	struct dumped table;
+	char *text = NULL;
+	bool kept = find_kept(places, num, &table, found);
+
+	if (!kept) {
+		text = load(&symbols);
+		find_read(places, num, &symbols, found);
+		kernel_table_keep(&symbols, is_code);
+	}
+	for (size_t i = 0; i < num; i++)
+		set_place(profile, first, &places[i], &found[i]);
+	if (kept)
+		dumped_close(&table);
 	free(symbols.list);
 	free(text);
+	free(found);
 }
 
 static uint64_t smaller(uint64_t a, uint64_t b)

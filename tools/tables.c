@@ -21,7 +21,6 @@
 #include "tables.h"
 
 #define FOLDER ".names"
-#define KEY 96			/* bytes of a name with its NUL byte */
 #define NEW "new"
 #define SIZE_MAX_FILE ((rlim_t)128 << 20)
 #define SIZE_MAX_ALL ((uint64_t)256 << 20)
@@ -31,7 +30,7 @@
 struct wanted {
 	int fd;
 	char *path;
-	char key[KEY];
+	char key[TABLES_KEY];
 };
 
 static struct {
@@ -55,8 +54,13 @@ bool tables_use(int spool, double seconds)
 	return tables.used;
 }
 
+bool tables_used(void)
+{
+	return tables.used;
+}
+
 /* What is in brackets is no file, but a copy that this program has made: "[vdso]". */
-static bool key_of_copy(int fd, char key[KEY])
+static bool key_of_copy(int fd, char key[TABLES_KEY])
 {
 	uint64_t hash = 0xcbf29ce484222325;	/* as Fowler, Noll and Vo have it */
 	unsigned char bytes[4096];
@@ -68,7 +72,7 @@ static bool key_of_copy(int fd, char key[KEY])
 			hash = (hash ^ bytes[i]) * 0x100000001b3;
 		at += n;
 	}
-	snprintf(key, KEY, "copy-%" PRIx64, hash);
+	snprintf(key, TABLES_KEY, "copy-%" PRIx64, hash);
 	return !n;
 }
 
@@ -76,7 +80,7 @@ static bool key_of_copy(int fd, char key[KEY])
  * Which file it is, and of when.  Not by its build id: that is what a file says of itself,
  * and anybody's could name itself the C library.  No user can set the time of change.
  */
-static bool key_of(int fd, const char *path, char key[KEY])
+static bool key_of(int fd, const char *path, char key[TABLES_KEY])
 {
 	struct stat st;
 
@@ -84,13 +88,13 @@ static bool key_of(int fd, const char *path, char key[KEY])
 		return key_of_copy(fd, key);
 	if (fstat(fd, &st))
 		return false;
-	snprintf(key, KEY, "%" PRIx64 "-%" PRIx64 "-%" PRIx64 "-%" PRIx64 ".%09ld",
+	snprintf(key, TABLES_KEY, "%" PRIx64 "-%" PRIx64 "-%" PRIx64 "-%" PRIx64 ".%09ld",
 		 (uint64_t)st.st_dev, (uint64_t)st.st_ino, (uint64_t)st.st_size,
 		 (uint64_t)st.st_ctim.tv_sec, st.st_ctim.tv_nsec);
 	return true;
 }
 
-static bool map(const char *key, struct dumped *dumped)
+bool tables_map(const char *key, struct dumped *dumped)
 {
 	int fd = openat(tables.folder, key, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
 	struct stat st;
@@ -104,6 +108,21 @@ static bool map(const char *key, struct dumped *dumped)
 	whole = dumped_open(dumped, fd);
 	close(fd);
 	return whole;
+}
+
+void tables_keep(const char *key, void (*write)(void *data, FILE *out), void *data)
+{
+	int fd = openat(tables.folder, NEW, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+	FILE *out = fd < 0 ? NULL : allocated(fdopen(fd, "w"));
+	bool failed;
+
+	if (!out)
+		return;
+	write(data, out);
+	failed = ferror(out);
+	if (fclose(out) || failed || renameat(tables.folder, NEW, tables.folder, key))
+		unlinkat(tables.folder, NEW, 0);
+	tables.made = true;
 }
 
 struct making {
@@ -195,15 +214,15 @@ bool tables_find(struct profile *profile, int fd, const char *path, bool fetch,
 		 struct object *object, struct place *places, size_t num)
 {
 	struct dumped dumped;
-	char key[KEY];
+	char key[TABLES_KEY];
 	bool found;
 
 	if (!tables.used || !key_of(fd, path, key))
 		return false;
-	found = map(key, &dumped);
+	found = tables_map(key, &dumped);
 	if (!found && clock_now() < tables.until) {
 		make(fcntl(fd, F_DUPFD_CLOEXEC, 0), path, key, false);
-		found = map(key, &dumped);
+		found = tables_map(key, &dumped);
 	}
 	if (found) {
 		if (fetch && dumped.head->few && dumped.head->asked < today())
@@ -216,7 +235,7 @@ bool tables_find(struct profile *profile, int fd, const char *path, bool fetch,
 }
 
 struct kept {
-	char key[KEY];
+	char key[TABLES_KEY];
 	uint64_t used, size;
 };
 
@@ -238,7 +257,7 @@ static void remove_unused(void)
 		struct stat st;
 
 		if (fstatat(own, entry->d_name, &st, AT_SYMLINK_NOFOLLOW) ||
-		    !S_ISREG(st.st_mode) || strlen(entry->d_name) >= KEY)
+		    !S_ISREG(st.st_mode) || strlen(entry->d_name) >= TABLES_KEY)
 			continue;
 		kept = more(kept, &room, num, sizeof(*kept));
 		kept[num] = (struct kept) { .used = st.st_mtime, .size = st.st_size };

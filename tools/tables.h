@@ -7,7 +7,11 @@
 #define TOOLS_TABLES_H
 
 #include <stdbool.h>
+#include <stdio.h>
+#include "dumped.h"
 #include "profile.h"
+
+#define TABLES_KEY 96	/* bytes of the name of a table with its NUL byte */
 
 /*
  * From here on names come from tables in this folder, which is made if there is none, and
@@ -15,6 +19,14 @@
  * errno, if there can be no folder.
  */
 bool tables_use(int spool, double seconds);
+
+bool tables_used(void);
+
+/* The table of this name, to be closed; false if there is none that is whole. */
+bool tables_map(const char *key, struct dumped *dumped);
+
+/* Writes one, whole or not at all. */
+void tables_keep(const char *key, void (*write)(void *data, FILE *out), void *data);
 
 /*
  * As names_find_functions(), from a table.  False if tables are not used, or the file's state
