@@ -31,6 +31,14 @@ tables() {
 	profil report --by unit | grep -F nginx.service
 }
 
+# Time that has no place, as that of kernel threads and interrupts, is the machine's as well.
+head_of_all() {
+	machine >still
+	PROFIL_FAKE=still says 0 planted_groups profil top -a -s 0.1 -n 1
+	grep -E '^the whole machine: 3\.20 s of CPU, [0-9]+ % of [0-9]+ CPUs?, 800 samples at 250 Hz$' out
+	[ "$(awk '$1 == "slot" { sum += $5 + $6 } END { print sum }' still)" -lt 800 ]
+}
+
 # by WHAT NAME: it is first
 by() {
 	says 0 planted_groups profil top -a -s 0.1 -n 2 -q --by "$1"
@@ -94,6 +102,7 @@ screen() {
 }
 
 check 'system top: tables' tables
+check 'system top: its head has all' head_of_all
 check 'system top: by what' kinds
 check 'system top: a program' program
 check 'system top: the screen' screen
