@@ -12,7 +12,6 @@
 #include "recall.h"
 #include "say.h"
 #include "sides.h"
-#include "span.h"
 #include "spool.h"
 
 enum { EXIT_CHANGED = 1, EXIT_TROUBLE = 2 };	/* as diff(1) has them */
@@ -26,9 +25,8 @@ struct diff {
 	size_t room;
 	const char *folder;	/* for spans of time */
 	size_t rows;		/* 0: all */
-	bool share, tsv, json;
-	struct span span;
-	struct sysroot sysroot;
+	bool tsv, json;
+	struct sides_wish wish;
 };
 
 static const struct argp_option options[] = {
@@ -73,11 +71,12 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 
 	switch (key) {
 	case ARGP_KEY_INIT:
-		state->child_inputs[0] = &diff->span;
-		state->child_inputs[1] = &diff->sysroot;
+		state->child_inputs[0] = &diff->wish.span;
+		state->child_inputs[1] = &diff->wish.sysroot;
+		state->child_inputs[2] = &diff->wish.filter;
 		break;
 	case KEY_SHARE:
-		diff->share = true;
+		diff->wish.shares = true;
 		break;
 	case KEY_IN:
 		diff->folder = arg;
@@ -109,7 +108,8 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 }
 
 static const struct argp_child children[] = {
-	{ &span_argp, 0, NULL, 0 }, { &sysroot_argp, 0, NULL, 0 }, { 0 }
+	{ &span_argp, 0, NULL, 0 }, { &sysroot_argp, 0, NULL, 0 }, { &filter_argp, 0, NULL, 0 },
+	{ 0 }
 };
 
 static const struct argp argp = {
@@ -224,7 +224,7 @@ int command_diff(int argc, char **argv)
 	/* in order: the place of "--" among the files is what tells sides apart */
 	argp_parse(&argp, argc, argv, ARGP_IN_ORDER, NULL, &diff);
 	files = recall_expand(diff.folder, diff.files, diff.num);
-	sides_read(&sides, files, diff.num, &diff.sysroot, &diff.span, diff.share);
+	sides_read(&sides, files, diff.num, &diff.wish);
 	sides_compare(&sides);
 	if (diff.tsv)
 		print_tsv(&sides);
@@ -236,7 +236,7 @@ int command_diff(int argc, char **argv)
 	sides_free(&sides);
 	recall_free(files, diff.num);
 	free(diff.files);
-	sysroot_free(&diff.sysroot);
+	sysroot_free(&diff.wish.sysroot);
 	if (fflush(stdout) || ferror(stdout))
 		die("the comparison could not be written to standard output: %m");
 	return changed ? EXIT_CHANGED : 0;

@@ -55,27 +55,40 @@ static bool fits(const struct filter *filter, const char *unit, const char *cont
 		fits_one(filter->container, container);
 }
 
-static _Noreturn void nothing(const struct filter *filter, const struct profile *profile,
-			      const char *what)
+static const char *kind_of(const struct filter *filter)
 {
-	const char *kind = filter->unit ? "unit" : filter->container ? "container" : "program";
-	const char *name = filter->unit ?: filter->container ?: filter->program;
-
-	for (size_t i = 0; i < profile->num_samples; i++)
-		if (profile->samples[i].unit[0])
-			die("%s has nothing of %s %s; profil report --by %s shows what it has",
-			    what ? what : "this profile", kind, name, kind);
-	die("%s does not tell %ss apart; profil run -a … does", what ? what : "this profile",
-	    kind);
+	return filter->unit ? "unit" : filter->container ? "container" : "program";
 }
 
-void filter_profile(const struct filter *filter, struct profile *profile, const char *what)
+static bool is_any(const struct filter *filter)
+{
+	return filter->unit || filter->container || filter->program;
+}
+
+/* Ends the program where no sample of a profile says whose it is. */
+static void check_kinds(const struct filter *filter, const struct profile *profile,
+			const char *what)
+{
+	for (size_t i = 0; i < profile->num_samples; i++)
+		if (profile->samples[i].unit[0])
+			return;
+	if (profile->num_samples)
+		die("%s does not tell %ss apart; profil run -a … does", what, kind_of(filter));
+}
+
+static _Noreturn void nothing(const struct filter *filter, const char *what)
+{
+	die("%s nothing of %s %s; profil report --by %s shows what there is", what,
+	    kind_of(filter), filter->unit ?: filter->container ?: filter->program,
+	    kind_of(filter));
+}
+
+/* Returns whether anything is left. */
+static bool cut(const struct filter *filter, struct profile *profile)
 {
 	size_t samples = 0, processes = 0;
 	uint64_t sum = 0;
 
-	if (!filter->unit && !filter->container && !filter->program)
-		return;
 	for (size_t i = 0; i < profile->num_samples; i++) {
 		const struct sample *sample = &profile->samples[i];
 
@@ -90,8 +103,6 @@ void filter_profile(const struct filter *filter, struct profile *profile, const 
 		if (fits(filter, process->unit, process->container, process->program))
 			profile->processes[processes++] = *process;
 	}
-	if (!samples && !(processes && profile->processes->unit[0]))
-		nothing(filter, profile, what);
 	profile->num_samples = samples;
 	profile->num_processes = processes;
 	profile->filtered = true;
@@ -99,4 +110,29 @@ void filter_profile(const struct filter *filter, struct profile *profile, const 
 	memset(profile->counts, 0, sizeof(profile->counts));
 	profile->counts[COUNT_TICKS] = sum;
 	profile->counts[COUNT_IN_SLOTS] = sum;
+	return samples || (processes && profile->processes->unit[0]);
+}
+
+void filter_profile(const struct filter *filter, struct profile *profile)
+{
+	if (!is_any(filter))
+		return;
+	check_kinds(filter, profile, "this profile");
+	if (!cut(filter, profile))
+		nothing(filter, "this profile has");
+}
+
+void filter_profiles(const struct filter *filter, struct profile *profiles, size_t num,
+		     char *const *files)
+{
+	bool any = false;
+
+	if (!is_any(filter))
+		return;
+	for (size_t i = 0; i < num; i++) {
+		check_kinds(filter, &profiles[i], files[i]);
+		any |= cut(filter, &profiles[i]);
+	}
+	if (!any)
+		nothing(filter, "these profiles have");
 }

@@ -13,10 +13,11 @@ struct filter {
 /* A child of a command's parser, whose input is a struct filter. */
 extern const struct argp filter_argp;
 
-/*
- * Leaves in the profile what fits.  Ends the program if nothing does; it is said to be in
- * @what, NULL: this profile.
- */
-void filter_profile(const struct filter *filter, struct profile *profile, const char *what);
+/* Leaves in the profile what fits; ends the program if nothing does. */
+void filter_profile(const struct filter *filter, struct profile *profile);
+
+/* The same of each of several: what fits may be in some of them alone. */
+void filter_profiles(const struct filter *filter, struct profile *profiles, size_t num,
+		     char *const *files);
 
 #endif /* TOOLS_FILTER_H */

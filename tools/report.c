@@ -164,7 +164,7 @@ int command_report(int argc, char **argv)
 	if (report.times)
 		times_slice(&report.profile, NULL);
 	span_cut(&report.span, &report.profile, NULL);
-	filter_profile(&report.filter, &report.profile, NULL);
+	filter_profile(&report.filter, &report.profile);
 	if (report.profile.cut && !table_knows(&report.profile, report.by))
 		die("which processes ran when is not known; profil run --per-process … tells them apart");
 	profile_order(&report.profile);

@@ -168,34 +168,36 @@ static void make_pairs(struct sides *sides, struct entries *entries)
 	}
 }
 
-static void read_files(struct sides *sides, const struct sysroot *sysroot,
-		       const struct span *span)
+static void read_files(struct sides *sides, const struct sides_wish *wish)
 {
-	for (size_t i = 0; i < sides->num_files[SIDE_A] + sides->num_files[SIDE_B]; i++) {
+	size_t num = sides->num_files[SIDE_A] + sides->num_files[SIDE_B];
+
+	for (size_t i = 0; i < num; i++) {
 		struct profile *profile = &sides->profiles[i];
 
 		profile_init(profile);
 		store_read(profile, sides->files[i]);
-		sysroot_names(sysroot, profile);
-		span_cut(span, profile, sides->files[i]);
+		sysroot_names(&wish->sysroot, profile);
+		span_cut(&wish->span, profile, sides->files[i]);
 		sides->runs.num[i < sides->num_files[SIDE_A] ? SIDE_A : SIDE_B] +=
 			profile->num_runs;
 	}
+	filter_profiles(&wish->filter, sides->profiles, num, sides->files);
 }
 
 void sides_read(struct sides *sides, char *const *files, const size_t num[SIDES],
-		const struct sysroot *sysroot, const struct span *span, bool shares)
+		const struct sides_wish *wish)
 {
 	struct entries entries = { 0 };
 	size_t runs, run = 0;
 
 	*sides = (struct sides) {
 		.files = files, .num_files = { num[SIDE_A], num[SIDE_B] },
-		.runs.shares = shares,
+		.runs.shares = wish->shares,
 		.profiles = allocated(calloc(num[SIDE_A] + num[SIDE_B], sizeof(struct profile))),
 		.total = { .name = "", .object = "", .id = "" },
 	};
-	read_files(sides, sysroot, span);
+	read_files(sides, wish);
 	runs = sides->runs.num[SIDE_A] + sides->runs.num[SIDE_B];
 	sides->runs.samples = allocated(calloc(runs, sizeof(double)));
 	sides->seconds = allocated(calloc(runs, sizeof(double)));

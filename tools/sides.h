@@ -4,6 +4,7 @@
 #define TOOLS_SIDES_H
 
 #include "compare.h"
+#include "filter.h"
 #include "profile.h"
 #include "span.h"
 #include "sysroot.h"
@@ -30,9 +31,17 @@ struct sides {
 	double log_p;			/* that the first of them has to have */
 };
 
+/* What of the files is compared, and how. */
+struct sides_wish {
+	struct sysroot sysroot;
+	struct span span;
+	struct filter filter;
+	bool shares;
+};
+
 /* Reads so many files of each side, A's first; what is no profile ends the program. */
 void sides_read(struct sides *sides, char *const *files, const size_t num[SIDES],
-		const struct sysroot *sysroot, const struct span *span, bool shares);
+		const struct sides_wish *wish);
 
 /* Decides what has changed; it comes first, the largest change at the top. */
 void sides_compare(struct sides *sides);

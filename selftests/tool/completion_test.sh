@@ -42,6 +42,7 @@ options()
 	is '--intervals= --interval=' profil top --i
 	is --json profil check --j
 	is '--share' profil diff a --s
+	is '--unit= --usage' profil diff a --u
 	is '' profil nothing --j
 }
 

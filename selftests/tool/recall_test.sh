@@ -4,6 +4,8 @@
 set -eu
 # shellcheck source-path=SCRIPTDIR source=lib.sh
 . "$(dirname "$0")/lib.sh"
+# shellcheck source-path=SCRIPTDIR source=system_lib.sh
+. "$here/system_lib.sh"
 
 cd "$tmp"
 export TZ=UTC
@@ -90,8 +92,55 @@ changed() {
 	says 2 profil diff --in spool '2026-11-28 02:00..2026-11-28 01:00' '2026-11-28 02:00..'
 }
 
+# minute TIME NGINX CRON HOT: of a whole machine, in which nginx spends so much, hot or cold; what
+# cron takes, changes all the time
+minute() {
+	{
+		grep -vE '^(slot|row [1-9])' machine
+		echo "row $(group system.slice/nginx.service) 4242 $2 0 nginx"
+		[ "$3" = 0 ] || echo "row $(group system.slice/cron.service) 4244 $3 0 sh"
+		echo "slot 10 $hot 1 $4 0"
+		echo "slot 10 $cold 1 $(($2 - $4)) 0"
+		[ "$3" = 0 ] || echo "slot 10 $main 2 $3 0"
+	} >"$tmp/table"
+	planted_groups profil run -a -q --slice 0 -o new -- true
+	mv new "units/$(date -d "$1" +%Y%m%dT%H%M%S.000Z.pb.gz)"
+	touch -d "$1 1 minute" "units/$(date -d "$1" +%Y%m%dT%H%M%S.000Z.pb.gz)"
+}
+
+of_unit() {
+	local before='2026-11-28 01:00..2026-11-28 02:00' after='2026-11-28 02:00..'
+	local hot cold main
+	hot=$(at "$planted" hot)
+	cold=$(at "$planted" cold)
+	main=$(at "$planted" main)
+	machine >machine
+	mkdir -m 700 units
+	for minute in $(seq 10 19); do
+		minute "2026-11-28 01:$minute" $((1500 + RANDOM % 60)) 0 1000
+		minute "2026-11-28 02:$minute" $((1500 + RANDOM % 60)) $((minute % 2 * 900)) 500
+	done
+	# of cron there is something in each other interval after that
+	profil diff --in units --tsv "$before" "$after" | grep -P '^function\tnew\t.*\tmain\t'
+	profil diff --in units --tsv --unit nginx.service "$before" "$after" >rows || :
+	grep -P '^function\tchanged\t10000\t5000\t.*\thot\t' rows
+	none grep -F main rows
+	grep -P '^total\tsame\t' rows
+	profil diff --in units --tsv --program sh "$before" "$after" >rows || :
+	grep -P '^count\truns_b\t10$' rows
+	grep -P '^function\tnew\t0\t4500\t.*\tmain\t' rows
+	none grep -F hot rows
+	says 2 profil diff --in units --container 4d2fe8c1b0a7 "$before" "$after"
+	says 0 profil diff --in units --unit '*.service' "$before" "$before"
+	says 2 profil diff --in units --unit apache.service "$before" "$after"
+	grep -Fx 'profil: these profiles have nothing of unit apache.service; profil report --by unit shows what there is' err
+	says 2 profil diff --in spool --unit nginx.service "$before" "$after"
+	grep -F 'does not tell units apart; profil run -a … does' err
+}
+
 check 'recall: report --since and --until' since
 check 'recall: what there is nothing of' messages
 check 'recall: files that are none' others
 check 'recall: diff of two spans of time' changed
+check 'recall: diff of a unit, a program' of_unit
 plan

@@ -95,7 +95,7 @@ filters() {
 	grep -F '; what was lost is known of the whole alone' out
 	none grep -F idle out
 	says 1 profil report --unit apache.service whole
-	grep -Fx 'profil: this profile has nothing of unit apache.service; profil report --by unit shows what it has' err
+	grep -Fx 'profil: this profile has nothing of unit apache.service; profil report --by unit shows what there is' err
 	says 1 profil report --unit nginx.service plain.gz
 	grep -F 'profil: this profile does not tell units apart; profil run -a … does' err
 }
