@@ -3,6 +3,7 @@
 #define _GNU_SOURCE
 #include <argp.h>
 #include <ctype.h>
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/utsname.h>
@@ -169,11 +170,24 @@ static void prepare_push(struct wanted *wanted)
 	watch->push.spool = &watch->spool;
 }
 
+/* Before a folder is made, and for whoever cannot make it: that is not what is missing. */
+static void check_allowed(const struct session_wish *wish)
+{
+	struct session_wish small = *wish;
+
+	small.slots = PROFIL_SLOTS_MIN;
+	if (session_possible(&small) == EPERM)
+		session_close(session_open(wish));
+}
+
 int command_watch(int argc, char **argv)
 {
 	struct wanted wanted = {
 		.watch = {
-			.wish = { .slots = SLOTS, .system = true, .kernel = true },
+			.wish = {
+				.slots = SLOTS, .system = true, .kernel = true,
+				.command = "profil watch",
+			},
 			.spool = {
 				.path = SPOOL_FOLDER, .keep_ns = 24 * 3600 * NS,
 				.size_max = 1ULL << 30,
@@ -184,6 +198,7 @@ int command_watch(int argc, char **argv)
 
 	argp_parse(&argp, argc, argv, 0, NULL, &wanted);
 	prepare_push(&wanted);
+	check_allowed(&wanted.watch.wish);
 	spool_open(&wanted.watch.spool);
 	watch_machine(&wanted.watch);
 	free((char *)wanted.watch.push.credentials);

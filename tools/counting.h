@@ -16,8 +16,8 @@ struct counting {
 	bool quiet;		/* nothing is printed at the end */
 };
 
-/* Where nothing else was asked for. */
-#define COUNTING_USUAL { .file = STORE_FILE, .wish.slots = 65536 }
+/* Where nothing else was asked for; the command is that which counts the whole machine. */
+#define COUNTING_USUAL(name) { .file = STORE_FILE, .wish = { .slots = 65536, .command = name } }
 
 /* A child of a command's parser, whose input is a struct counting. */
 extern const struct argp counting_argp;

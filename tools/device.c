@@ -74,7 +74,7 @@ void cause_machine(struct cause *cause)
 		cause->mend = cause_text("install a newer one");
 	} else if (error == EPERM) {
 		cause->text = cause_text("the whole machine (run -a) needs CAP_PERFMON");
-		cause->mend = cause_text("sudo profil run -a …, or, for all who may execute profil, sudo setcap cap_perfmon,cap_syslog+ep $(command -v profil)");
+		cause->mend = cause_text("sudo profil run -a …");
 	} else {
 		cause->text = cause_text("the whole machine (run -a): %s", strerror(error));
 		cause->mend = cause_text("four sessions of it may be there already: end another profil run -a");

@@ -6,10 +6,6 @@
 #include "refusal.h"
 #include "say.h"
 
-static const char grant[] =
-	"for all who may execute profil, "
-	"sudo setcap cap_perfmon,cap_syslog+ep $(command -v profil)";
-
 void refuse_rate(const struct profil_ioc_query *query, unsigned int rate)
 {
 	if (query->out_session_sources & (1 << PROFIL_SOURCE_TIMER)) {
@@ -61,20 +57,23 @@ static _Noreturn void over_limit(int device, struct profil_ioc_session *ask)
 static void check_kernel(const struct profil_ioc_query *query, int error)
 {
 	if (error == EPERM)
-		die("where the kernel is cannot be counted: --kernel needs CAP_PERFMON; sudo profil run --kernel …, or, %s",
-		    grant);
+		die("where the kernel is cannot be counted: --kernel needs CAP_PERFMON; sudo profil run --kernel …, or, for all who may execute profil, sudo setcap cap_perfmon,cap_syslog+ep $(command -v profil)");
 	if (query->out_session_flags && !(query->out_session_flags & PROFIL_SESSION_F_KERNEL))
 		die("where the kernel is cannot be counted: this module is too old for --kernel; install a newer one, or leave it out");
 }
 
-/* The same of -a. */
-static void check_system(const struct profil_ioc_query *query, int error)
+/*
+ * The same of the whole machine.  It has the files of all users in it, and what may read any
+ * file for its names is not to be given to whoever may execute profil.
+ */
+static void check_system(const struct profil_ioc_query *query, const char *command, int error)
 {
 	if (query->out_session_flags && !(query->out_session_flags & PROFIL_SESSION_F_SYSTEM))
-		die("the whole machine cannot be profiled: this module is too old for -a; install a newer one, or profile a PROGRAM without it");
+		die("the whole machine cannot be profiled: this module is too old for %s; install a newer one, or profile a PROGRAM with profil run",
+		    command);
 	if (error == EPERM)
-		die("the whole machine cannot be profiled: -a needs CAP_PERFMON; sudo profil run -a …, or, %s",
-		    grant);
+		die("the whole machine cannot be profiled: %s needs CAP_PERFMON; sudo %s …",
+		    command, command);
 }
 
 _Noreturn void refuse_session(int device, const struct session_wish *wish,
@@ -82,7 +81,7 @@ _Noreturn void refuse_session(int device, const struct session_wish *wish,
 			      struct profil_ioc_session *ask, int error)
 {
 	if (wish->system)
-		check_system(query, error);
+		check_system(query, wish->command, error);
 	if (wish->kernel)
 		check_kernel(query, error);
 	if (error == ENOSPC)

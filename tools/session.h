@@ -18,6 +18,7 @@ struct session_wish {
 	bool kernel;		/* also where the kernel was */
 	bool per_process;
 	bool system;		/* whatever runs on the machine */
+	const char *command;	/* who wishes for that, in messages */
 };
 
 /* What was counted, once the session is stopped, but for its slots. */

@@ -174,7 +174,8 @@ static int end(struct top *top)
 int command_top(int argc, char **argv)
 {
 	struct top top = {
-		.counting = COUNTING_USUAL, .rows = ROWS, .seconds = 1, .writing.fd = -1,
+		.counting = COUNTING_USUAL("profil top -a"), .rows = ROWS, .seconds = 1,
+		.writing.fd = -1,
 	};
 
 	die_status = EXIT_OURS;

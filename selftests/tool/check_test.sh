@@ -74,7 +74,7 @@ machine() {
 	grep -E '^machine +the whole machine can be profiled \(run -a\) +ok$' out
 	PROFIL_FAKE_ERROR=1 says 1 planted_system "$loaded" profil check
 	[ "$(state machine)" = note ]
-	grep -A 1 '^machine ' out | grep -F 'sudo setcap cap_perfmon,'
+	grep -A 1 '^machine ' out | grep -F 'sudo profil run -a …'
 	PROFIL_FAKE_ERROR=95 PROFIL_FAKE_FLAGS=15 says 1 planted_system "$loaded" profil check
 	grep -E '^machine +this module is too old for the whole machine \(run -a\) +note$' out
 	PROFIL_FAKE_ERROR=28 says 1 planted_system "$loaded" profil check

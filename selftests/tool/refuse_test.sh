@@ -43,13 +43,22 @@ kernel() {
 }
 
 whole_machine() {
-	REFUSE_SESSION=1 refused 125 'the whole machine cannot be profiled: -a needs CAP_PERFMON; sudo profil run -a …, or, .* sudo setcap cap_perfmon,cap_syslog\+ep ' -a
-	REFUSE_SESSION=1 refused 125 'the whole machine cannot be profiled: -a needs CAP_PERFMON; ' -a --kernel
-	REFUSE_FLAGS=16 refused 125 'the whole machine cannot be profiled: this module is too old for -a; ' -a
+	REFUSE_SESSION=1 refused 125 'the whole machine cannot be profiled: profil run -a needs CAP_PERFMON; sudo profil run -a …$' -a
+	REFUSE_SESSION=1 refused 125 'the whole machine cannot be profiled: profil run -a needs CAP_PERFMON; ' -a --kernel
+	REFUSE_FLAGS=16 refused 125 'the whole machine cannot be profiled: this module is too old for profil run -a; ' -a
 	REFUSE_FLAGS=16 says 0 profil-refused run -q true
 	REFUSE_FLAGS=31 refused 125 'this module has no sessions: ' -a
 	REFUSE_SESSION=28 refused 125 'no session could be made: four of the whole machine are there already, or ' -a
 	REFUSE_SESSION=28 REFUSE_SLOTS=1024 refused 125 'no session could be made: those of your user have as many places as max_slots_user allows; ' -a
+}
+
+watch() {
+	REFUSE_SESSION=1 says 1 profil-refused watch -o mine
+	grep -Fx 'profil: the whole machine cannot be profiled: profil watch needs CAP_PERFMON; sudo profil watch …' err
+	[ "$(wc -l <err)" = 1 ]
+	[ ! -e mine ]
+	REFUSE_SESSION=1 says 125 profil-refused top -a -n 1
+	grep -F '; sudo profil top -a …' err
 }
 
 rates() {
@@ -62,5 +71,6 @@ check 'refused: too many slots' slots_of_a_user
 check 'refused: too many sessions of a process' sessions_of_a_process
 check 'refused: places in the kernel' kernel
 check 'refused: the whole machine' whole_machine
+check 'refused: profil watch, profil top' watch
 check 'refused: rates' rates
 plan

@@ -162,10 +162,10 @@ not_allowed() {
 	says 125 user profil run -a -o file -- touch begun
 	[ ! -e begun ]
 	[ "$(wc -l <err)" = 1 ]
-	grep -F 'profil: the whole machine cannot be profiled: -a needs CAP_PERFMON; sudo profil run -a ' err
+	grep -F 'profil: the whole machine cannot be profiled: profil run -a needs CAP_PERFMON; sudo profil run -a …' err
 	says 125 user profil top -a -n 1
 	user profil check | grep -E '^machine .* note$'
-	# the other way that it says
+	# it is not about root
 	cp "$(command -v profil)" granted
 	setcap cap_perfmon,cap_syslog+ep granted
 	says 0 user ./granted run -q -a -o file -- burn 5
