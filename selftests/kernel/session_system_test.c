@@ -335,25 +335,30 @@ TEST_F(machine, threads_have_the_rows_of_their_names)
 	ASSERT_TRUE(view_finish(&self->view, &self->sums));
 }
 
+/* A kernel thread takes the network of a namespace apart, whose last process has ended. */
+static bool have_kernel_threads_work(void)
+{
+	pid_t pid = fork();
+
+	if (!pid)
+		_exit(unshare(CLONE_NEWNET) != 0);
+	return !wait_for(pid);
+}
+
 TEST_F(machine, kernel_threads_have_the_name_of_their_kind)
 {
 	const struct profil_process *row;
-	const char *c;
 	__u32 i;
 
-	/* Their work: memory is freed in grace periods, files are written. */
-	for (i = 0; i < 50; i++) {
-		usleep(2000);
-		sync();
-		free(calloc(1, 1 << 22));
-	}
+	if (!have_kernel_threads_work())
+		SKIP(return, "this kernel has no namespaces of networks");
+	while (self->view.page->kthreads < TICKS)
+		have_kernel_threads_work();
 	ASSERT_TRUE(view_finish(&self->view, &self->sums));
 	for (i = 1; i < self->view.page->processes_used; i++) {
 		row = view_row(&self->view, i);
-		c = strpbrk(row->comm, "/");
-		EXPECT_FALSE(c && (!strncmp(row->comm, "kworker", 7) ||
-				   !strncmp(row->comm, "ksoftirqd", 9) ||
-				   !strncmp(row->comm, "swapper", 7)))
+		EXPECT_FALSE(strchr(row->comm, '/') && (!strncmp(row->comm, "kworker", 7) ||
+							!strncmp(row->comm, "ksoftirqd", 9)))
 			TH_LOG("%s", row->comm);
 	}
 }
