@@ -11,6 +11,7 @@
 #include "command.h"
 #include "lines.h"
 #include "order.h"
+#include "output.h"
 #include "records.h"
 #include "say.h"
 #include "sheet.h"
@@ -18,12 +19,13 @@
 #include "store.h"
 #include "sysroot.h"
 
-enum { KEY_ALL = 256, KEY_TSV, KEY_JSON };
+enum { KEY_ALL = 256 };
 
 struct annotate {
 	const char *function;
 	struct form form;
-	bool all, tsv, json, read;
+	bool all, read;
+	struct output output;
 	struct span span;
 	struct sysroot sysroot;
 	struct profile profile;
@@ -35,8 +37,6 @@ static const struct argp_option options[] = {
 	{ "instructions", 'i', NULL, 0,
 	  "Show instructions; with -s, those of each line", 0 },
 	{ "all", KEY_ALL, NULL, 0, "Show also lines that are far from those with samples", 0 },
-	{ "tsv", KEY_TSV, NULL, 0, "Print all lines for programs, with tabs between", 0 },
-	{ "json", KEY_JSON, NULL, 0, "Print all lines for programs, as JSON", 0 },
 	{ 0 }
 };
 
@@ -54,8 +54,6 @@ static void check(struct annotate *annotate, struct argp_state *state)
 {
 	if (!annotate->function)
 		argp_error(state, "a function has to be named, as profil report shows it");
-	if (annotate->tsv && annotate->json)
-		argp_error(state, "--tsv and --json contradict each other");
 	if (!annotate->read)
 		store_read(&annotate->profile, STORE_FILE);
 }
@@ -68,6 +66,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	case ARGP_KEY_INIT:
 		state->child_inputs[0] = &annotate->span;
 		state->child_inputs[1] = &annotate->sysroot;
+		state->child_inputs[2] = &annotate->output;
 		break;
 	case 's':
 		annotate->form.source = true;
@@ -77,12 +76,6 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		break;
 	case KEY_ALL:
 		annotate->all = true;
-		break;
-	case KEY_TSV:
-		annotate->tsv = true;
-		break;
-	case KEY_JSON:
-		annotate->json = true;
 		break;
 	case ARGP_KEY_ARG:
 		take_argument(annotate, arg);
@@ -97,7 +90,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 }
 
 static const struct argp_child children[] = {
-	{ &span_argp, 0, NULL, 0 }, { &sysroot_argp, 0, NULL, 0 }, { 0 }
+	{ &span_argp, 0, NULL, 0 }, { &sysroot_argp, 0, NULL, 0 }, { &output_argp, 0, NULL, 0 }, { 0 }
 };
 
 static const struct argp argp = {
@@ -173,9 +166,9 @@ static void find(struct annotate *annotate, const struct choice *choice, struct 
 
 static void print(struct annotate *annotate, const struct about *about, struct listing *listing)
 {
-	if (annotate->tsv) {
+	if (annotate->output.tsv) {
 		records_tsv(stdout, about->row, about->body, listing);
-	} else if (annotate->json) {
+	} else if (annotate->output.json) {
 		records_json(stdout, about->row, about->body, listing);
 	} else {
 		if (!annotate->all)
@@ -214,7 +207,6 @@ int command_annotate(int argc, char **argv)
 	table_free(&table);
 	sysroot_free(&annotate.sysroot);
 	profile_free(&annotate.profile);
-	if (fflush(stdout) || ferror(stdout))
-		die("the lines could not be written to standard output: %m");
+	output_end("lines");
 	return 0;
 }

@@ -8,24 +8,21 @@
 #include <string.h>
 #include "command.h"
 #include "contrast.h"
-#include "options.h"
+#include "output.h"
 #include "recall.h"
 #include "say.h"
 #include "sides.h"
 #include "spool.h"
 
 enum { EXIT_CHANGED = 1, EXIT_TROUBLE = 2 };	/* as diff(1) has them */
-enum { KEY_SHARE = 256, KEY_IN, KEY_ALL, KEY_TSV, KEY_JSON };
-
-#define ROWS 20
+enum { KEY_SHARE = 256, KEY_IN };
 
 struct diff {
 	char **files;		/* A's first */
 	size_t num[SIDES];
 	size_t room;
 	const char *folder;	/* for spans of time */
-	size_t rows;		/* 0: all */
-	bool tsv, json;
+	struct output output;
 	struct sides_wish wish;
 };
 
@@ -34,10 +31,6 @@ static const struct argp_option options[] = {
 	  "Compare shares of the CPU time, not seconds: where the work was not the same", 0 },
 	{ "in", KEY_IN, "DIR", 0,
 	  "The folder of profil watch that spans of time are of (" SPOOL_FOLDER ")", 0 },
-	{ "rows", 'n', "ROWS", 0, "Print so many functions (20)", 0 },
-	{ "all", KEY_ALL, NULL, 0, "Print all functions", 0 },
-	{ "tsv", KEY_TSV, NULL, 0, "Print all functions for programs, with tabs between", 0 },
-	{ "json", KEY_JSON, NULL, 0, "Print all functions for programs, as JSON", 0 },
 	{ 0 }
 };
 
@@ -74,6 +67,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		state->child_inputs[0] = &diff->wish.span;
 		state->child_inputs[1] = &diff->wish.sysroot;
 		state->child_inputs[2] = &diff->wish.filter;
+		state->child_inputs[3] = &diff->output;
 		break;
 	case KEY_SHARE:
 		diff->wish.shares = true;
@@ -81,25 +75,11 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	case KEY_IN:
 		diff->folder = arg;
 		break;
-	case 'n':
-		diff->rows = option_number(state, "-n", arg, 1, 1000000000);
-		break;
-	case KEY_ALL:
-		diff->rows = 0;
-		break;
-	case KEY_TSV:
-		diff->tsv = true;
-		break;
-	case KEY_JSON:
-		diff->json = true;
-		break;
 	case ARGP_KEY_ARG:
 		add_file(diff, state, arg);
 		break;
 	case ARGP_KEY_END:
 		check_files(diff, state);
-		if (diff->tsv && diff->json)
-			argp_error(state, "--tsv and --json contradict each other");
 		break;
 	default:
 		return ARGP_ERR_UNKNOWN;
@@ -109,7 +89,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 
 static const struct argp_child children[] = {
 	{ &span_argp, 0, NULL, 0 }, { &sysroot_argp, 0, NULL, 0 }, { &filter_argp, 0, NULL, 0 },
-	{ 0 }
+	{ &output_rows_argp, 0, NULL, 0 }, { 0 }
 };
 
 static const struct argp argp = {
@@ -214,7 +194,7 @@ static void print_json(const struct sides *sides)
 
 int command_diff(int argc, char **argv)
 {
-	struct diff diff = { .rows = ROWS, .folder = SPOOL_FOLDER };
+	struct diff diff = { .output = OUTPUT_USUAL, .folder = SPOOL_FOLDER };
 	char **files;
 	struct sides sides;
 	bool changed;
@@ -226,18 +206,17 @@ int command_diff(int argc, char **argv)
 	files = recall_expand(diff.folder, diff.files, diff.num);
 	sides_read(&sides, files, diff.num, &diff.wish);
 	sides_compare(&sides);
-	if (diff.tsv)
+	if (diff.output.tsv)
 		print_tsv(&sides);
-	else if (diff.json)
+	else if (diff.output.json)
 		print_json(&sides);
 	else
-		contrast_text(stdout, &sides, diff.rows);
+		contrast_text(stdout, &sides, diff.output.rows);
 	changed = sides.changed || sides.total.comparison.changed;
 	sides_free(&sides);
 	recall_free(files, diff.num);
 	free(diff.files);
 	sysroot_free(&diff.wish.sysroot);
-	if (fflush(stdout) || ferror(stdout))
-		die("the comparison could not be written to standard output: %m");
+	output_end("comparison");
 	return changed ? EXIT_CHANGED : 0;
 }

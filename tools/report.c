@@ -5,8 +5,8 @@
 #include <string.h>
 #include "command.h"
 #include "filter.h"
-#include "options.h"
 #include "order.h"
+#include "output.h"
 #include "recall.h"
 #include "rows.h"
 #include "say.h"
@@ -19,9 +19,7 @@
 #include "timeline.h"
 #include "times.h"
 
-enum { KEY_BY = 256, KEY_ALL, KEY_TSV, KEY_JSON };
-
-#define ROWS 20
+enum { KEY_BY = 256 };
 
 struct report {
 	enum by by;
@@ -30,8 +28,7 @@ struct report {
 	struct filter filter;
 	struct recall recall;
 	struct sysroot sysroot;
-	size_t rows;		/* 0: all */
-	bool tsv, json;
+	struct output output;
 	struct profile profile;
 };
 
@@ -39,10 +36,6 @@ static const struct argp_option options[] = {
 	{ "by", KEY_BY, "WHAT", 0,
 	  "One row for each function, line, object, process, address, unit, container, program or slice of time (function)",
 	  0 },
-	{ "rows", 'n', "ROWS", 0, "Print so many rows (20)", 0 },
-	{ "all", KEY_ALL, NULL, 0, "Print all rows", 0 },
-	{ "tsv", KEY_TSV, NULL, 0, "Print all rows for programs, with tabs between", 0 },
-	{ "json", KEY_JSON, NULL, 0, "Print all rows for programs, as JSON", 0 },
 	{ 0 }
 };
 
@@ -79,21 +72,10 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		state->child_inputs[1] = &report->sysroot;
 		state->child_inputs[2] = &report->filter;
 		state->child_inputs[3] = &report->recall;
+		state->child_inputs[4] = &report->output;
 		break;
 	case KEY_BY:
 		parse_by(state, report, arg);
-		break;
-	case 'n':
-		report->rows = option_number(state, "-n", arg, 1, 1000000000);
-		break;
-	case KEY_ALL:
-		report->rows = 0;
-		break;
-	case KEY_TSV:
-		report->tsv = true;
-		break;
-	case KEY_JSON:
-		report->json = true;
 		break;
 	case ARGP_KEY_ARG:
 		read_argument(state, report, arg);
@@ -104,10 +86,6 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		else
 			store_read(&report->profile, STORE_FILE);
 		break;
-	case ARGP_KEY_END:
-		if (report->tsv && report->json)
-			argp_error(state, "--tsv and --json contradict each other");
-		break;
 	default:
 		return ARGP_ERR_UNKNOWN;
 	}
@@ -116,7 +94,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 
 static const struct argp_child children[] = {
 	{ &span_argp, 0, NULL, 0 }, { &sysroot_argp, 0, NULL, 0 }, { &filter_argp, 0, NULL, 0 },
-	{ &recall_argp, 0, NULL, 0 }, { 0 }
+	{ &recall_argp, 0, NULL, 0 }, { &output_rows_argp, 0, NULL, 0 }, { 0 }
 };
 
 static const struct argp argp = {
@@ -133,7 +111,7 @@ static void print_text(struct report *report, const struct table *table)
 	if (report->times)
 		timeline_text(stdout, &report->profile);
 	else if (table->sum.samples)
-		text_table(stdout, table, report->rows);
+		text_table(stdout, table, report->output.rows);
 	summary_tail(stdout, &report->profile, table);
 }
 
@@ -141,13 +119,13 @@ static void print(struct report *report, const struct table *table)
 {
 	struct profile *profile = &report->profile;
 
-	if (report->tsv && report->times)
+	if (report->output.tsv && report->times)
 		rows_times_tsv(stdout, profile);
-	else if (report->tsv)
+	else if (report->output.tsv)
 		rows_tsv(stdout, profile, table);
-	else if (report->json && report->times)
+	else if (report->output.json && report->times)
 		rows_times_json(stdout, profile);
-	else if (report->json)
+	else if (report->output.json)
 		rows_json(stdout, profile, table);
 	else
 		print_text(report, table);
@@ -155,7 +133,7 @@ static void print(struct report *report, const struct table *table)
 
 int command_report(int argc, char **argv)
 {
-	struct report report = { .rows = ROWS };
+	struct report report = { .output = OUTPUT_USUAL };
 	struct table table;
 
 	profile_init(&report.profile);
@@ -173,7 +151,6 @@ int command_report(int argc, char **argv)
 	table_free(&table);
 	sysroot_free(&report.sysroot);
 	profile_free(&report.profile);
-	if (fflush(stdout) || ferror(stdout))
-		die("the report could not be written to standard output: %m");
+	output_end("report");
 	return 0;
 }
