@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "formats.h"
+#include "mutate.h"
 #include "order.h"
 #include "pack.h"
 #include "page.h"
@@ -21,18 +22,7 @@
 #include "times.h"
 #include "unpack.h"
 
-#define BYTES_MAX (1 << 20)
-
-static unsigned char original[BYTES_MAX], bytes[2 * BYTES_MAX];
-static unsigned long long seed;
-static FILE *nowhere;
-
-/* The same ones each time for a seed. */
-static unsigned int random_below(unsigned int most)
-{
-	seed = seed * 6364136223846793005ULL + 1442695040888963407ULL;
-	return (seed >> 33) % most;
-}
+static unsigned char bytes[2 * BYTES_MAX];
 
 /* What a profile says, so that all of it is looked at. */
 static void look(struct profile *profile)
@@ -192,18 +182,11 @@ int main(int argc, char **argv)
 {
 	unsigned long times, profiles = 0;
 	size_t length, out_length;
-	FILE *file;
 
 	if (argc != 4)
 		die("mutate FILE TIMES SEED");
-	file = fopen(argv[1], "re");
-	nowhere = fopen("/dev/null", "we");
-	if (!file || !nowhere)
-		die("%s: %m", argv[1]);
-	length = fread(original, 1, sizeof(original), file);
-	fclose(file);
+	length = begin(argv[1], argv[3]);
 	times = strtoul(argv[2], NULL, 10);
-	seed = strtoull(argv[3], NULL, 10);
 	length = add_times(length);
 	if (!is_fixed(length))
 		die("%s is another one when it was read and written again", argv[1]);

@@ -16,24 +16,15 @@
 #include "body.h"
 #include "function.h"
 #include "listing.h"
+#include "mutate.h"
 #include "order.h"
 #include "records.h"
 #include "say.h"
 #include "sheet.h"
 
-#define BYTES_MAX (1 << 20)
 #define TOLD_AGAIN 20	/* so often is what was told broken as well */
 
-static unsigned char original[BYTES_MAX], bytes[BYTES_MAX];
-static unsigned long long seed;
-static FILE *nowhere;
-
-/* The same ones each time for a seed. */
-static unsigned int random_below(unsigned int most)
-{
-	seed = seed * 6364136223846793005ULL + 1442695040888963407ULL;
-	return (seed >> 33) % most;
-}
+static unsigned char bytes[BYTES_MAX];
 
 /* Much of a file is zeros, which nobody reads. */
 static size_t random_place(const unsigned char *all, size_t length)
@@ -197,18 +188,11 @@ int main(int argc, char **argv)
 	struct profile profile;
 	struct table table;
 	size_t length;
-	FILE *file;
 
 	if (argc < 6 || argc > 5 + 16)
 		die("mutate_code FILE TIMES SEED FUNCTION ADDRESS...");
-	file = fopen(argv[1], "re");
-	nowhere = fopen("/dev/null", "we");
-	if (!file || !nowhere)
-		die("%s: %m", argv[1]);
-	length = fread(original, 1, sizeof(original), file);
-	fclose(file);
+	length = begin(argv[1], argv[3]);
 	times = strtoul(argv[2], NULL, 10);
-	seed = strtoull(argv[3], NULL, 10);
 	profile_init(&profile);
 	make_profile(&profile, argv[4], argv + 5, argc - 5);
 	table_make(&profile, BY_FUNCTION, &table);
