@@ -8,22 +8,20 @@
 #include "file.h"
 #include "reader.h"
 #include "say.h"
-
-/* NULL is elfutils' own. */
-static char *debuginfo_path;
+#include "separate.h"
 
 /* Also debuginfod, where the environment says DEBUGINFOD_URLS. */
 static const Dwfl_Callbacks callbacks = {
 	.find_elf = dwfl_build_id_find_elf,
-	.find_debuginfo = dwfl_standard_find_debuginfo,
+	.find_debuginfo = separate_find,
 	.section_address = dwfl_offline_section_address,
-	.debuginfo_path = &debuginfo_path,
+	.debuginfo_path = &separate_path,
 };
 
 void file_search(const char *folder)
 {
-	free(debuginfo_path);
-	if (asprintf(&debuginfo_path, "%s:%s/usr/lib/debug::.debug:/usr/lib/debug", folder,
+	free(separate_path);
+	if (asprintf(&separate_path, "%s:%s/usr/lib/debug::.debug:/usr/lib/debug", folder,
 		     folder) < 0)
 		allocated(NULL);
 }

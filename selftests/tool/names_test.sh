@@ -45,6 +45,10 @@ stripped() {
 	grep -E 'DEBUGINFOD_URLS=https://[a-z.]+ profil run … gets them' out
 	DEBUGINFOD_URLS=http://127.0.0.1:9 says 0 profil report names.pb.gz
 	grep -F 'debuginfod gave none: install the debug symbols' out
+	# where nobody is to be asked, the library for that, and all that it needs, stays closed
+	LD_DEBUG=files LD_DEBUG_OUTPUT=$tmp/libraries names "$tmp/stripped" "$hot"
+	grep -qF libdw libraries.*
+	none grep -F libdebuginfod libraries.*
 	# no unwind table either: the object's name alone
 	objcopy --remove-section .eh_frame_hdr --remove-section .eh_frame stripped bare
 	names "$tmp/bare" "$hot"
