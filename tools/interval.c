@@ -5,6 +5,7 @@
 #include <string.h>
 #include "gather.h"
 #include "interval.h"
+#include "kernel.h"
 #include "metrics.h"
 #include "push.h"
 #include "say.h"
@@ -70,11 +71,14 @@ void interval_work(void *data, FILE *out)
 		    interval->spool->path);
 	make_profile(interval, &profile);
 	write_profile(interval, &profile, out);
-	fflush(out);
 	if (interval->metrics)
 		metrics_add(&profile, interval->tallies, interval->metrics);
+	/* after this the next one may be written */
+	fflush(out);
 	profile_free(&profile);
 	session_close(interval->session);
-	if (!interval->last)
-		tables_fetch();
+	if (!interval->finishing)
+		return;
+	kernel_finish();
+	tables_finish();
 }

@@ -15,7 +15,8 @@ struct interval {
 	struct units *units;
 	const struct spool *spool;
 	const char *metrics;	/* a file, or NULL */
-	bool kernel, push, last;
+	bool kernel, push;
+	bool finishing;		/* tables for later profiles are made when it is written */
 	uint64_t time_ns;	/* when it began, in real time */
 	uint64_t length_ns;
 	double naming;		/* so many seconds files may be read for names */

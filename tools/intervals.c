@@ -20,7 +20,7 @@
 #define JUMP_NS (2 * NS)	/* a clock that is set by more ends the interval */
 #define PATIENCE_MS 30000	/* for what is being written when the end comes */
 #define WAIT_MAX 60		/* seconds between looks for the device */
-#define NAMING 5	/* seconds that files may be read for names when the end has come */
+#define NAMING 10	/* seconds that files may be read for names when the end has come */
 
 /* Waits for a signal that ends this program; true if there was one. */
 static bool stopped(struct watch *watch, int ms)
@@ -29,9 +29,10 @@ static bool stopped(struct watch *watch, int ms)
 		{ .fd = watch->signals, .events = POLLIN },
 		{ .fd = watch->writer.pid ? watch->writer.fd : -1, .events = POLLIN },
 		{ .fd = watch->pusher.pid ? watch->pusher.fd : -1, .events = POLLIN },
+		{ .fd = watch->maker.pid ? watch->maker.fd : -1, .events = POLLIN },
 	};
 
-	return poll(polled, 3, ms) > 0 && polled[0].revents;
+	return poll(polled, 4, ms) > 0 && polled[0].revents;
 }
 
 /* "NAME NUMBER" is a tally, and anything else a message, which is said once. */
@@ -119,9 +120,15 @@ static void write_interval(struct watch *watch, struct session *session, uint64_
 		.session = session, .units = watch->units, .spool = &watch->spool,
 		.metrics = watch->metrics, .kernel = watch->wish.kernel,
 		.time_ns = watch->time_ns, .length_ns = now - watch->began_ns,
-		.naming = last ? NAMING : watch->every_ns / 2e9, .last = last,
+		.naming = last ? NAMING : watch->every_ns / 2e9, .finishing = !last,
 		.tallies = watch->tallies, .push = watch->push.url,
 	};
+
+	/* the maker of the tables is at it */
+	if (watch->maker.pid) {
+		interval.naming = 0;
+		interval.finishing = false;
+	}
 
 	watch->writing = true;
 	if (!helper_start(&watch->writer, interval_work, &interval, true))
@@ -136,16 +143,29 @@ static void give_up(struct watch *watch)
 		lose(watch, "it could not be written until the next one came");
 }
 
+/* Whether another profile may be written; one that takes longer than the interval is given up. */
+static bool may_write(struct watch *watch, uint64_t now)
+{
+	if (take(watch, &watch->writer))
+		return true;
+	if (!watch->writing && take(watch, &watch->maker)) {
+		watch->maker = watch->writer;
+		watch->writer = (struct helper) { .fd = -1 };
+		return true;
+	}
+	if (now < watch->due_ns + watch->every_ns)
+		return false;
+	give_up(watch);
+	return true;
+}
+
 /* The session that follows counts from the very tick on at which this one ends. */
 static void next_interval(struct watch *watch, uint64_t now)
 {
 	struct session *former = watch->session, *next;
 
-	if (!take(watch, &watch->writer)) {
-		if (now < watch->due_ns + watch->every_ns)
-			return;
-		give_up(watch);
-	}
+	if (!may_write(watch, now))
+		return;
 	next = session_follow(former, &watch->wish);
 	now = clock_ns(CLOCK_MONOTONIC);
 	if (!next) {
@@ -208,10 +228,14 @@ static void finish(struct watch *watch)
 	session_stop(watch->session);
 	now = clock_ns(CLOCK_MONOTONIC);
 	units_read(watch->units, watch->session);
-	while (!take(watch, &watch->writer) && clock_ns(CLOCK_MONOTONIC) < until)
+	/* who has written and makes tables is not waited for */
+	while (!take(watch, &watch->writer) && watch->writing &&
+	       clock_ns(CLOCK_MONOTONIC) < until)
 		poll(&(struct pollfd) { .fd = watch->writer.fd, .events = POLLIN }, 1, LOOK_MS);
 	if (watch->writer.pid)
 		give_up(watch);
+	if (watch->maker.pid)
+		helper_end(&watch->maker);
 	write_interval(watch, watch->session, now, true);
 	while (!take(watch, &watch->writer) && clock_ns(CLOCK_MONOTONIC) < until)
 		poll(&(struct pollfd) { .fd = watch->writer.fd, .events = POLLIN }, 1, LOOK_MS);
@@ -257,6 +281,7 @@ void watch_machine(struct watch *watch)
 		notify("WATCHDOG=1");
 		units_read(watch->units, watch->session);
 		take(watch, &watch->writer);
+		take(watch, &watch->maker);
 		push(watch, watch->tallies[TALLY_INTERVALS] > done);
 		if (now >= watch->due_ns || jumped(watch))
 			next_interval(watch, now);

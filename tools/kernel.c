@@ -8,6 +8,11 @@
 #include "kernel_table.h"
 #include "say.h"
 #include "symbols.h"
+#include "tables.h"
+
+#define SECONDS 4	/* in which all names can be read, also by a slow machine */
+
+static bool wanted;	/* a table, for which there was no time */
 
 /* Their names are "FUNCTION", or "FUNCTION\t[MODULE]". */
 enum rank { GLOBAL, WEAK, LOCAL, NO_CODE };
@@ -30,17 +35,42 @@ static enum rank rank(char type, const char *name)
 	}
 }
 
+/* As strtoull() has it; there are some hundred thousand of them. */
+static uint64_t address_of(const char *text, const char **end)
+{
+	uint64_t address = 0;
+
+	for (*end = text; ; ++*end) {
+		unsigned int digit = **end - '0';
+
+		if (digit > 9) {
+			digit = **end - 'a';
+			if (digit > 5)
+				return address;
+			digit += 10;
+		}
+		address = address << 4 | digit;
+	}
+}
+
 /* A line "ADDRESS TYPE NAME"; the address is 0 where it is hidden. */
 static void take_line(struct symbols *symbols, const char *line)
 {
-	char *end;	/* of the address */
-	struct symbol symbol = { .start = strtoull(line, &end, 16), .end = UINT64_MAX };
+	const char *end;	/* of the address */
+	struct symbol *last;
+	struct symbol symbol = { .start = address_of(line, &end), .end = UINT64_MAX };
 
 	if (!symbol.start || end[0] != ' ' || !end[1] || end[2] != ' ' || end[3] == '$')
 		return;
 	symbol.rank = rank(end[1], end + 3);
 	symbol.name = end + 3;
-	symbols_add(symbols, symbol);
+	/* of data, the first and the last one say where no code is; modules are in no order */
+	last = symbols->num > 1 ? &symbols->list[symbols->num - 1] : NULL;
+	if (last && symbol.rank == NO_CODE && last->rank == NO_CODE && last[-1].rank == NO_CODE &&
+	    !strchr(symbol.name, '\t'))
+		*last = symbol;
+	else
+		symbols_add(symbols, symbol);
 }
 
 /* The text of the file, in which the names are, and which is to be freed; or NULL. */
@@ -119,20 +149,16 @@ static void set_place(struct profile *profile, size_t first, struct place *place
 	place->symbol = place->function;
 }
 
-/* Names of all of them in a table that was kept; false: that does not know each. */
-static bool find_kept(const struct place *places, size_t num, struct dumped *table,
-		      struct kernel_name *found)
+/* Returns how many there are that a table, which was kept, does not know. */
+static size_t find_kept(const struct place *places, size_t num, const struct dumped *table,
+			struct kernel_name *found)
 {
-	if (!kernel_table_open(table))
-		return false;
-	for (size_t i = 0; i < num; i++) {
-		if (places[i].address == PROFIL_PLACE_OTHERS ||
-		    kernel_table_find(table, places[i].address, &found[i]))
-			continue;
-		dumped_close(table);
-		return false;
-	}
-	return true;
+	size_t unknown = 0;
+
+	for (size_t i = 0; i < num; i++)
+		unknown += places[i].address != PROFIL_PLACE_OTHERS &&
+			!kernel_table_find(table, places[i].address, &found[i]);
+	return unknown;
 }
 
 static void find_read(const struct place *places, size_t num, const struct symbols *symbols,
@@ -156,6 +182,18 @@ static void find_read(const struct place *places, size_t num, const struct symbo
 	}
 }
 
+void kernel_finish(void)
+{
+	struct symbols symbols = { 0 };
+	char *text = wanted ? load(&symbols) : NULL;
+
+	if (wanted)
+		kernel_table_keep(&symbols, is_code);
+	wanted = false;
+	free(symbols.list);
+	free(text);
+}
+
 void kernel_find(struct profile *profile, struct place *places, size_t num)
 {
 	struct kernel_name *found = allocated(calloc(num + 1, sizeof(*found)));
@@ -163,12 +201,16 @@ void kernel_find(struct profile *profile, struct place *places, size_t num)
 	struct symbols symbols = { 0 };
 	struct dumped table;
 	char *text = NULL;
-	bool kept = find_kept(places, num, &table, found);
+	bool kept = kernel_table_open(&table);
+	size_t unknown = kept ? find_kept(places, num, &table, found) : num;
 
-	if (!kept) {
+	if (unknown && (!tables_used() || tables_left() > SECONDS)) {
 		text = load(&symbols);
 		find_read(places, num, &symbols, found);
-		kernel_table_keep(&symbols, is_code);
+		if (!kept)
+			kernel_table_keep(&symbols, is_code);
+	} else if (!kept) {
+		wanted = true;
 	}
 	for (size_t i = 0; i < num; i++)
 		set_place(profile, first, &places[i], &found[i]);

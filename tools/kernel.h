@@ -17,6 +17,9 @@
  */
 void kernel_find(struct profile *profile, struct place *places, size_t num);
 
+/* Keeps a table of the names for which tables.h had no time. */
+void kernel_finish(void);
+
 /*
  * Of ticks that are there twice, as at the place in the kernel and at that outside, one.
  * Returns how many of kernel threads and interrupts are among the parts.

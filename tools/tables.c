@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* The functions of files with code, kept in a folder. */
 #define _GNU_SOURCE
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -11,24 +10,27 @@
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/time.h>
 #include <unistd.h>
 #include "clock.h"
 #include "dump.h"
 #include "dumped.h"
-#include "order.h"
 #include "reader.h"
 #include "say.h"
+#include "table_room.h"
 #include "tables.h"
 
 #define FOLDER ".names"
 #define NEW "new"
 #define SIZE_MAX_FILE ((rlim_t)128 << 20)
-#define SIZE_MAX_ALL ((uint64_t)256 << 20)
 #define FETCHES 4		/* files that debuginfod is asked for after an interval */
+#define WANTED 32
 #define DAY 86400
 
+/* A table that is to be made when there is time: after the profile of an interval. */
 struct wanted {
 	int fd;
+	bool fetch;
 	char *path;
 	char key[TABLES_KEY];
 };
@@ -38,8 +40,8 @@ static struct {
 	int folder;
 	double until;		/* files are read until then */
 	bool made;		/* a table, since tables were counted */
-	struct wanted wanted[FETCHES];
-	size_t num;
+	struct wanted wanted[WANTED];
+	size_t num, fetches;
 } tables;
 
 bool tables_use(int spool, double seconds)
@@ -57,6 +59,11 @@ bool tables_use(int spool, double seconds)
 bool tables_used(void)
 {
 	return tables.used;
+}
+
+double tables_left(void)
+{
+	return tables.until - clock_now();
 }
 
 /* What is in brackets is no file, but a copy that this program has made: "[vdso]". */
@@ -129,7 +136,17 @@ struct making {
 	const char *path;
 	int out;
 	uint32_t asked;
+	double seconds;		/* that it may take; 0: as long as readers may */
 };
+
+/* In the place of the time that any reader has. */
+static void end_after(double seconds)
+{
+	time_t whole = seconds;
+	struct itimerval timer = { .it_value = { whole, (seconds - whole) * 999998 + 1 } };
+
+	setitimer(ITIMER_REAL, &timer, NULL);
+}
 
 static void tell(void *data, int fd, FILE *out)
 {
@@ -137,6 +154,8 @@ static void tell(void *data, int fd, FILE *out)
 	struct rlimit size = { SIZE_MAX_FILE, SIZE_MAX_FILE };
 	FILE *table = allocated(fdopen(making->out, "w"));
 
+	if (making->seconds > 0)
+		end_after(making->seconds);
 	setrlimit(RLIMIT_FSIZE, &size);
 	dump_write(fd, making->path, making->asked, table);
 	if (!fclose(table))
@@ -171,11 +190,14 @@ static void set_asked(const char *key)
 	close(fd);
 }
 
-/* Closes the descriptor. */
-static void make(int fd, const char *path, const char *key, bool fetch)
+/* Closes the descriptor.  What cannot be done in so many seconds is left for later. */
+static void make(int fd, const char *path, const char *key, bool fetch, double seconds)
 {
-	struct making making = { .path = path, .asked = fetch ? today() : 0 };
+	struct making making = {
+		.path = path, .asked = fetch ? today() : 0, .seconds = seconds,
+	};
 	struct told told;
+	bool written;
 
 	making.out = openat(tables.folder, NEW, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
 	if (making.out < 0) {
@@ -183,7 +205,10 @@ static void make(int fd, const char *path, const char *key, bool fetch)
 		return;
 	}
 	reader_run(fd, fetch, tell, &making, &told);
-	if (!told_text(&told)) {
+	written = told_text(&told);
+	if (!written && seconds > 0 && tables_left() <= 0) {
+		unlinkat(tables.folder, NEW, 0);
+	} else if (!written) {
 		say("%s could not be read for names (%s); profil report shows its addresses",
 		    path, told.failure ? told.failure : "its reader failed");
 		if (fetch || !write_empty(making.out))
@@ -196,18 +221,22 @@ static void make(int fd, const char *path, const char *key, bool fetch)
 }
 
 /* Hotter files come first. */
-static void want(int fd, const char *path, const char *key)
+static void want(int fd, const char *path, const char *key, bool fetch)
 {
 	struct wanted *wanted = &tables.wanted[tables.num];
 
-	if (tables.num == FETCHES || !getenv("DEBUGINFOD_URLS"))
+	if (tables.num == WANTED)
+		return;
+	if (fetch && (tables.fetches == FETCHES || !getenv("DEBUGINFOD_URLS")))
 		return;
 	wanted->fd = fcntl(fd, F_DUPFD_CLOEXEC, 0);
 	if (wanted->fd < 0)
 		return;
 	wanted->path = allocated(strdup(path));
 	strcpy(wanted->key, key);
+	wanted->fetch = fetch;
 	tables.num++;
+	tables.fetches += fetch;
 }
 
 bool tables_find(struct profile *profile, int fd, const char *path, bool fetch,
@@ -220,13 +249,15 @@ bool tables_find(struct profile *profile, int fd, const char *path, bool fetch,
 	if (!tables.used || !key_of(fd, path, key))
 		return false;
 	found = tables_map(key, &dumped);
-	if (!found && clock_now() < tables.until) {
-		make(fcntl(fd, F_DUPFD_CLOEXEC, 0), path, key, false);
+	if (!found && tables_left() > 0) {
+		make(fcntl(fd, F_DUPFD_CLOEXEC, 0), path, key, false, tables_left());
 		found = tables_map(key, &dumped);
 	}
+	if (!found)
+		want(fd, path, key, false);
 	if (found) {
 		if (fetch && dumped.head->few && dumped.head->asked < today())
-			want(fd, path, key);
+			want(fd, path, key, true);
 		dumped_find(&dumped, profile, object, places, num);
 		dumped_close(&dumped);
 	}
@@ -234,58 +265,19 @@ bool tables_find(struct profile *profile, int fd, const char *path, bool fetch,
 	return true;
 }
 
-struct kept {
-	char key[TABLES_KEY];
-	uint64_t used, size;
-};
-
-static int by_use(const void *a, const void *b)
-{
-	return compare_numbers(((const struct kept *)a)->used, ((const struct kept *)b)->used);
-}
-
-static void remove_unused(void)
-{
-	int own = openat(tables.folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	DIR *folder = own < 0 ? NULL : fdopendir(own);
-	struct dirent *entry;
-	struct kept *kept = NULL;
-	size_t num = 0, room = 0;
-	uint64_t size = 0;
-
-	while (folder && (entry = readdir(folder))) {
-		struct stat st;
-
-		if (fstatat(own, entry->d_name, &st, AT_SYMLINK_NOFOLLOW) ||
-		    !S_ISREG(st.st_mode) || strlen(entry->d_name) >= TABLES_KEY)
-			continue;
-		kept = more(kept, &room, num, sizeof(*kept));
-		kept[num] = (struct kept) { .used = st.st_mtime, .size = st.st_size };
-		strcpy(kept[num++].key, entry->d_name);
-		size += st.st_size;
-	}
-	if (num)
-		qsort(kept, num, sizeof(*kept), by_use);
-	for (size_t i = 0; i < num && size > SIZE_MAX_ALL; i++) {
-		unlinkat(tables.folder, kept[i].key, 0);
-		size -= kept[i].size;
-	}
-	free(kept);
-	if (folder)
-		closedir(folder);
-}
-
-void tables_fetch(void)
+void tables_finish(void)
 {
 	for (size_t i = 0; i < tables.num; i++) {
 		struct wanted *wanted = &tables.wanted[i];
 
-		set_asked(wanted->key);
-		make(wanted->fd, wanted->path, wanted->key, true);
+		if (wanted->fetch)
+			set_asked(wanted->key);
+		make(wanted->fd, wanted->path, wanted->key, wanted->fetch, 0);
 		free(wanted->path);
 	}
 	tables.num = 0;
+	tables.fetches = 0;
 	if (tables.made)
-		remove_unused();
+		table_room(tables.folder);
 	tables.made = false;
 }

@@ -15,12 +15,15 @@
 
 /*
  * From here on names come from tables in this folder, which is made if there is none, and
- * files that have none yet are read until so many seconds from now.  Returns false, with
- * errno, if there can be no folder.
+ * files that have none yet are read until so many seconds from now, and no longer.  Returns
+ * false, with errno, if there can be no folder.
  */
 bool tables_use(int spool, double seconds);
 
 bool tables_used(void);
+
+/* So many seconds there are yet. */
+double tables_left(void);
 
 /* The table of this name, to be closed; false if there is none that is whole. */
 bool tables_map(const char *key, struct dumped *dumped);
@@ -30,16 +33,16 @@ void tables_keep(const char *key, void (*write)(void *data, FILE *out), void *da
 
 /*
  * As names_find_functions(), from a table.  False if tables are not used, or the file's state
- * cannot be had.  @fetch: tables_fetch() may ask debuginfod for better names.
+ * cannot be had.  @fetch: tables_finish() may ask debuginfod for better names.
  */
 bool tables_find(struct profile *profile, int fd, const char *path, bool fetch,
 		 struct object *object, struct place *places, size_t num);
 
 /*
- * Asks debuginfod for the names of files that have few, once a day for each, which may take long;
- * what it says is in the next profile.  Removes the tables that were not used for the longest
- * time, if there are too many.
+ * Makes the tables for which there was no time, and asks debuginfod for the names of files that
+ * have few, once a day for each.  That may take long; what it finds is in a later profile.
+ * Removes the tables that were not used for the longest time, if there are too many.
  */
-void tables_fetch(void);
+void tables_finish(void);
 
 #endif /* TOOLS_TABLES_H */

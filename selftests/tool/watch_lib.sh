@@ -17,6 +17,11 @@ start() {
 	pid=$(cat pid)
 }
 
+# catches: it has begun, and SIGTERM ends it as it should
+catches() {
+	find "/proc/$pid/fd" -lname 'anon_inode:*signalfd*' 2>/dev/null | grep -q .
+}
+
 # stop STATUS: what it ends with after SIGTERM
 stop() {
 	local status=0

@@ -45,8 +45,7 @@ intervals() {
 # What was begun is there, at once.
 part() {
 	start profil watch -o two --every 1h
-	until_is test -d two
-	sleep 1
+	until_is catches
 	stop 0
 	files two 1
 	[ "$(ticks two/*)" = 1000 ]
@@ -60,7 +59,7 @@ killed() {
 		wait $shell 2>/dev/null || :
 	done
 	start profil watch -o three --every 1s
-	sleep 0.5
+	until_is catches
 	stop 0
 	files three 10
 	[ "$(ticks three/*.pb.gz)" = "$(list three | wc -l)000" ]
