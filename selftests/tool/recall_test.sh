@@ -96,7 +96,7 @@ changed() {
 # cron takes, changes all the time
 minute() {
 	{
-		grep -vE '^(slot|row [1-9])' machine
+		grep -vE '^(slot|row [1-9])' whole
 		echo "row $(group system.slice/nginx.service) 4242 $2 0 nginx"
 		[ "$3" = 0 ] || echo "row $(group system.slice/cron.service) 4244 $3 0 sh"
 		echo "slot 10 $hot 1 $4 0"
@@ -114,7 +114,7 @@ of_unit() {
 	hot=$(at "$planted" hot)
 	cold=$(at "$planted" cold)
 	main=$(at "$planted" main)
-	machine >machine
+	machine >whole
 	mkdir -m 700 units
 	for minute in $(seq 10 19); do
 		minute "2026-11-28 01:$minute" $((1500 + RANDOM % 60)) 0 1000

@@ -58,6 +58,7 @@ memory() {
 	start sh -c 'mount --bind kallsyms /proc/kallsyms; exec python3 -S -E waits.py "$@"' sh "$O/plain/profil-fake" \
 		watch -o spool --every 1h
 	until_is test -s child
+	# shellcheck disable=SC2016
 	until_is sh -c 'find "/proc/$(cat child)/fd" -lname "anon_inode:*signalfd*" | grep -q .'
 	cp "/proc/$(cat child)/status" status
 	stop 0
