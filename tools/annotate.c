@@ -90,7 +90,8 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 }
 
 static const struct argp_child children[] = {
-	{ &span_argp, 0, NULL, 0 }, { &sysroot_argp, 0, NULL, 0 }, { &output_argp, 0, NULL, 0 }, { 0 }
+	{ &span_argp, 0, NULL, 0 }, { &sysroot_argp, 0, NULL, 0 }, { &output_argp, 0, NULL, 0 },
+	{ 0 }
 };
 
 static const struct argp argp = {

@@ -176,7 +176,9 @@ const char *samples_unpack(struct unpacking *unpacking)
 			return no_messages;
 		if (field.key != SAMPLE)
 			continue;
-		found.sample.program = found.sample.unit = found.sample.container = words.none;
+		found.sample.program = words.none;
+		found.sample.unit = words.none;
+		found.sample.container = words.none;
 		wrong = read_sample(unpacking, &words, field.bytes, &found) ?:
 			add_sample(unpacking, &found);
 	}
