@@ -90,11 +90,12 @@ tries() {
 	esac
 }
 
-# starved WHERE LOG: what the kernel says of a CPU that had no turn for a second, or for 21 s,
-# as another CPU sees it
+# starved WHERE LOG: what the kernel says of a CPU that had no turn for a second, or that was
+# idle when RCU had waited 21 s for it
 starved() {
 	[[ $1 == *--icount* ]] && sed '1,/profil: loading out-of-tree/d' "$2.console" |
-		grep -q 'DL replenish lagged too much\|rcu_preempt detected stalls on CPUs'
+		awk '/DL replenish lagged too much/ { lagged = 1 } /rcu_preempt.*detected stall/ { stalled = 1 }
+			stalled && / Comm: swapper/ { lagged = 1 } END { exit !lagged }'
 }
 
 # Both print what they found out, as one line, and fail if it is not right.
