@@ -4,6 +4,7 @@
 #
 #   vm.sh guest		whom it follows, and that it counts all
 #   vm.sh system_guest	the whole machine
+#   vm.sh watch_guest [SECONDS]	profil watch, with services at work for so long
 #   vm.sh programs	programs that nobody here wrote
 set -eu
 . "$(dirname "${BASH_SOURCE[0]}")/../vm/lib.sh"
@@ -31,6 +32,10 @@ prepare_system_guest() {
 	END
 }
 
+prepare_watch_guest() {
+	prepare_system_guest
+}
+
 prepare_programs() {
 	. "$TOP/selftests/programs/source"
 	rm -rf "$O/profiles"
@@ -42,8 +47,8 @@ what=${1:-guest}
 # Two lanes may be at work.
 locked_here tool make -s -C "$TOP/tools" O="$O"
 "prepare_$what"
-"$VM/run.sh" --kernel "${KERNEL:-6.12}" --cpus 1 --mem 1024 --icount 3 --timeout 1800 \
-	--append cryptomgr.notests --root9p --dir "$O:rw" -- "$here/$what.sh" >"$O/$what.tap"
+"$VM/run.sh" --kernel "${KERNEL:-6.12}" --cpus 1 --mem 1024 --icount 3 --timeout $((1800 + 10 * ${2:-0})) \
+	--append cryptomgr.notests --root9p --dir "$O:rw" -- "$here/$what.sh" "${@:2}" >"$O/$what.tap"
 tests=("cat $O/$what.tap")
 [ "$what" != programs ] || tests+=("$here/pprof_real.sh $O")
 exec "$TOP/selftests/lib/prove.pl" 1 "${tests[@]}"

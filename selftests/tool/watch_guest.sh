@@ -1,0 +1,269 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+# profil watch with the module: services under load, what became of them in its files, its cost.
+#
+#   watch_guest.sh [SECONDS]	of the guest's time, with all services at work; 20 if it is not given,
+#				and intervals are those of a minute from 180 on
+set -eu
+# shellcheck source-path=SCRIPTDIR source=guest_lib.sh
+. "$(dirname "$0")/guest_lib.sh"
+
+seconds=${1:-20}
+every=5 alone=5
+[ "$seconds" -lt 180 ] || every=60 alone=20
+hex=4d2fe8c1b0a79665544332211000ffeeddccbbaa99887766554433221100abcd
+services=(burner kernel forks threads script)
+groups=("${services[@]/%/.service}" "docker-$hex.scope")
+# Files of the host's would have to be waited for, for as long as the host takes.
+cp "$(command -v burn-static)" burner
+cp "$(command -v busybox)" busybox
+ln -s busybox true
+# shellcheck source-path=SCRIPTDIR source=watch_guest_lib.sh
+. "$here/watch_guest_lib.sh"
+
+# The first profile reads all names there are; what it costs is said.
+first_profile() {
+	local before
+	load
+	start first --every 1h
+	sleep 2
+	frozen 1 "${groups[@]}"
+	before=$(used watch.service)
+	stop
+	echo "the first profile, and all names: $((($(used watch.service) - before) / 1000)) ms of CPU" | tee -a figures
+	[ "$(profiles first)" = 1 ]
+	profil report --tsv first/*.pb.gz | awk -F '\t' '$1 == "function" { print $8 "\t" $9 }' >named
+	grep -P '^burn_here\t.*burner$' named
+	grep -P '^[a-z_0-9.]+\t\[kernel\]$' named
+	cp -a first/.names names
+}
+
+
+# One after the other: each has the CPU but for what the profiler and the kernel take.
+of_each() {
+	local i others bad=0
+	charged_each >before
+	start alone --every 5s
+	for i in "${!groups[@]}"; do
+		frozen 0 "${groups[i]}"
+		sleep $alone
+		frozen 1 "${groups[i]}"
+	done
+	charged_each >after
+	stop
+	units_of alone/*.pb.gz >units
+	others=$(awk -F '\t' '{ sum += $1 } END { print sum }' units)
+	for i in "${!groups[@]}"; do
+		others=$((others - $(ticks_of "${groups[i]}" units)))
+	done
+	for i in "${!groups[@]}"; do
+		agree "${groups[i]%%[.-]*}" "$(ticks_of "${groups[i]}" units)" \
+			$(($(line $((i + 1)) after) - $(line $((i + 1)) before))) \
+			$((alone / 5 + 1)) "$others" || bad=1
+	done
+	return $bad
+}
+
+# All at once, with a session of all of that time beside it.
+together() {
+	local i
+	profil run -q -a --kernel -o whole -- sh -c 'read over <words' 2>err.run &
+	run=$!
+	counting $run
+	charged_each >before
+	cat /proc/stat >stat.begun
+	start spool --every ${every}s
+	used watch.service >watch.begin
+	cat /proc/stat >stat.before
+	frozen 0 "${groups[@]}"
+	# names that were not read before are read in the first one
+	until_profiles spool 1
+	used watch.service >watch.before
+	profiles spool >watch.first
+	cut -d ' ' -f 1 /proc/uptime >watch.begun
+	sleep "$seconds"
+	frozen 1 "${groups[@]}"
+	charged_each >after
+	cat /proc/stat >stat.after
+	used watch.service >watch.after
+	profiles spool >watch.last
+	cut -d ' ' -f 1 /proc/uptime >watch.ended
+	stop
+	cat /proc/stat >stat.ended
+	echo >words
+	wait "$run" || { echo "profil run: status $?"; cat err.run; }
+	none grep . err.watch
+	[ "$(profiles spool)" -ge $((seconds / every)) ]
+}
+
+# A tick charges whom it preempts, which is not chance, where each of them waits for the tick: of
+# single units that is not to be expected.  All of them together are what was charged.
+of_all() {
+	local i ticks=0 us=0 others
+	units_of spool/*.pb.gz >units
+	others=$(awk -F '\t' '{ sum += $1 } END { print sum }' units)
+	for i in "${!groups[@]}"; do
+		ticks=$((ticks + $(ticks_of "${groups[i]}" units)))
+		us=$((us + $(line $((i + 1)) after) - $(line $((i + 1)) before)))
+	done
+	agree 'all services' $ticks $us "$(profiles spool)" $((others - ticks))
+}
+
+# Another session, of all of the time, has the same ticks of each unit: none is lost, and none is twice.
+none_lost() {
+	local group
+	units_of whole >other
+	added_up_all
+	units_of spool/*.pb.gz >units
+	added_up_all
+	[ "$(count full)" = 0 ]
+	for group in "${groups[@]}"; do
+		echo "$(named "$group"): $(ticks_of "$group" units) ticks, $(ticks_of "$group" other) in one session"
+		[ "$(ticks_of "$group" units)" = "$(ticks_of "$group" other)" ]
+	done
+}
+
+classes() {
+	local user system
+	units_of spool/*.pb.gz >units
+	user=$(awk -F '\t' '{ sum += $3 } END { printf "%.0f", sum }' units)
+	system=$(awk -F '\t' '{ sum += $4 } END { printf "%.0f", sum }' units)
+	within "$user" user 1 2
+	within "$system" 'system with interrupts' 3 6 7
+	within $(($(count cpus_ns) - user - system)) idle 4 5
+}
+
+# What it takes a minute: one profile, and a look each second.  The aim is 0.1 % of this CPU, of 125
+# million instructions a second; this guards what there is, which is 0.24 %.  Its own rows are
+# told, and not compared: it begins at a tick, which charges it more often than chance would.
+own_cost() {
+	local before looks files ticks
+	units_of spool/*.pb.gz >units
+	ticks=$(ticks_of watch.service units)
+	echo "profil watch, by its own rows: $((ticks * $(count period_ns) / 1000000)) ms; it was charged $((($(cat watch.after) - $(cat watch.begin)) / 1000)) ms" | tee -a figures
+	[ "$ticks" -gt 0 ]
+	start looks --every 1h
+	sleep 2
+	before=$(used watch.service)
+	sleep 10
+	looks=$((($(used watch.service) - before) / 10))
+	stop
+	files=$(($(cat watch.last) - $(cat watch.first)))
+	awk -v own=$(($(cat watch.after) - $(cat watch.before))) -v files=$files -v looks=$looks \
+		-v seconds="$(($(cut -d . -f 1 watch.ended) - $(cut -d . -f 1 watch.begun)))" 'BEGIN {
+		each = (own - looks * seconds) / files
+		share = (each + 60 * looks) / 60e4
+		printf "a profile takes %.1f ms, a look each second %.2f ms: %.1f million instructions a minute, %.3f %% of this CPU\n",
+			each / 1000, looks / 1000, (each + 60 * looks) / 8000, share
+		exit !(share <= 0.3)
+	}' | tee -a figures
+	return "${PIPESTATUS[0]}"
+}
+
+# What ran, and where it was, is gone long before the interval ends.
+gone() {
+	local name
+	start gone --every 1h
+	for name in "gone.service" "docker-${hex/4d2f/ffff}.scope"; do
+		# shellcheck disable=SC2016 # for sh
+		in_group "$name" unshare -m sh -c 'mkdir -p root; mount -t tmpfs none root; cp burner root/served
+			exec chroot root /served 20' &
+		wait $!
+		rmdir "$cgroup/system.slice/$name"
+	done
+	none grep -q " $tmp/root " /proc/mounts
+	stop
+	for name in --unit=gone.service --container=ffffe8c1b0a7; do
+		profil report --tsv "$name" gone/*.pb.gz | tee rows | awk -F '\t' '
+			$1 == "function" { sum += $2; if ($8 == "burn_here" && $9 ~ /served$/) found = $2 }
+			END { print found " of " sum; exit !(found > 300 && found > 0.85 * sum) }' || { cat rows; return 1; }
+	done
+}
+
+# What is held makes its file system busy until the profile of the interval is written.
+busy() {
+	mkdir disk
+	mount -t tmpfs none disk
+	cp burner disk
+	start busy --every 1h
+	./disk/burner 10
+	none umount disk
+	stop
+	umount disk
+}
+
+# Random points are those of watch_test.sh; here a session is left behind.
+killed() {
+	local written file
+	start killed --every 2s
+	until_profiles killed 1
+	kill -9 "$pid"
+	wait "$pid" || :
+	# what it had begun to write is not waited for
+	ended watch.service
+	written=$(profiles killed)
+	start killed --every 1h
+	sleep 1
+	stop
+	[ "$(profiles killed)" = $((written + 1)) ]
+	[ -z "$(find killed -name '.new*')" ]
+	for file in killed/*.pb.gz; do
+		[ "$(ticks "$file")" -gt 0 ]
+	done
+	# the last one was ended amid an hour
+	[ "$(ticks "$file")" -lt 2500 ]
+	[ "$(stat -c %a killed)/$(stat -c %a killed/*.pb.gz | sort -u)" = 700/600 ]
+}
+
+# Intervals that are shorter than it takes to read the names of the kernel: profiles come, and then
+# names do.
+no_names_yet() {
+	mv names names.known
+	frozen 0 "${groups[@]}"
+	start short --every 2s
+	until_profiles short 3
+	for _ in $(seq 60); do
+		profil report --tsv short/*.pb.gz | awk -F '\t' '$1 == "function" && $9 == "[kernel]" && $8 != $9 { kernel = 1 }
+			$1 == "function" && $8 == "burn_here" { here = 1 } END { exit !(here && kernel) }' && break
+		sleep 1
+	done
+	frozen 1 "${groups[@]}"
+	stop
+	mv names.known names
+	[ "$(profiles short)" -lt 40 ]
+	echo "profiles of 2 s, until there were names: $(profiles short)" | tee -a figures
+	none grep . err.watch
+}
+
+not_allowed() {
+	local file
+	mkdir -m 777 free
+	(cd free; says 1 user profil watch -o mine)
+	grep -Fx 'profil: the whole machine cannot be profiled: profil watch needs CAP_PERFMON; sudo profil watch …' free/err
+	[ "$(wc -l <free/err)" = 1 ]
+	[ ! -e free/mine ]
+	(cd free; says 125 user profil watch --nothing)
+	none user ls killed
+	for file in killed/*.pb.gz; do
+		none user profil report "$file"
+		none user cat "$file"
+	done
+	none user profil report --since yesterday killed
+	none user cat killed/.names/*
+}
+
+check 'vm: watch: the first profile' first_profile
+check 'vm: watch: a unit is what the kernel charged' of_each
+check 'vm: watch: services under load' together
+check 'vm: watch: all units are what the kernel charged' of_all
+check 'vm: watch: no tick is lost between profiles' none_lost
+check 'vm: watch: classes are what the kernel says of its CPUs' classes
+check 'vm: watch: its own cost' own_cost
+check 'vm: watch: what ended, with the root of its container' gone
+check 'vm: watch: a file system is busy until the profile is written' busy
+check 'vm: watch: kill -9, and the next one goes on' killed
+check 'vm: watch: no names yet, and short intervals' no_names_yet
+for group in "${groups[@]}"; do ended "$group"; done 2>/dev/null
+check 'vm: watch: who may' not_allowed
+sed 's/^/# /' figures
+plan

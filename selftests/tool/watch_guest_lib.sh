@@ -1,0 +1,168 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# shellcheck shell=bash
+# For watch_guest.sh: control groups, profil watch in one of them, and what its files say.
+
+# shellcheck disable=SC2154 # tap.sh has it
+cgroup=$tmp/cgroup
+mkdir "$cgroup"
+mount -t cgroup2 none "$cgroup"
+trap 'umount "$cgroup"; rm -rf "$tmp"' EXIT
+
+# in_group NAME COMMAND...: becomes it, in a control group of its own
+in_group() {
+	mkdir -p "$cgroup/system.slice/$1"
+	# shellcheck disable=SC2016 # for sh
+	exec sh -c 'echo $$ >"$1/cgroup.procs"; shift; exec "$@"' sh "$cgroup/system.slice/$1" "${@:2}"
+}
+
+# used NAME: microseconds that the kernel charged the group
+used() {
+	awk '$1 == "usage_usec" { print $2 }' "$cgroup/system.slice/$1/cpu.stat"
+}
+
+# charged_each: the same, of each of the services
+charged_each() {
+	local group
+	# shellcheck disable=SC2154 # watch_guest.sh has it
+	for group in "${groups[@]}"; do used "$group"; done
+}
+
+# line NUMBER FILE
+line() {
+	sed -n "$1p" "$2"
+}
+
+# frozen 0|1 NAME...: whether these groups may run
+frozen() {
+	local name
+	for name in "${@:2}"; do
+		echo "$1" >"$cgroup/system.slice/$name/cgroup.freeze"
+	done
+	for name in "${@:2}"; do
+		until grep -q "frozen $1" "$cgroup/system.slice/$name/cgroup.events"; do sleep 0.05; done
+	done
+}
+
+# ended NAME: all that ran in the group
+ended() {
+	[ ! -e "$cgroup/system.slice/$1" ] || echo 1 >"$cgroup/system.slice/$1/cgroup.kill"
+	until grep -q 'populated 0' "$cgroup/system.slice/$1/cgroup.events"; do sleep 0.05; done
+}
+
+# counting PID: it has a session
+counting() {
+	until find "/proc/$1/fd" -lname 'anon_inode:*profil*' 2>/dev/null | grep -q .; do
+		[ -e "/proc/$1" ] || { cat err*; return 1; }
+		sleep 0.05
+	done
+}
+
+# start FOLDER OPTION...: profil watch, as process $pid; the folder has the names that are known
+start() {
+	[ -e "$1" ] || mkdir -m 700 "$1"
+	[ ! -e names ] || [ -e "$1/.names" ] || cp -a names "$1/.names"
+	in_group watch.service profil watch -o "$@" 2>>err.watch &
+	pid=$!
+	counting "$pid"
+}
+
+stop() {
+	kill -TERM "$pid"
+	wait "$pid"
+	cat err.watch
+}
+
+# profiles FOLDER: how many there are
+profiles() {
+	find "$1" -maxdepth 1 -name '*.pb.gz' | wc -l
+}
+
+# until_profiles FOLDER NUMBER: there are so many
+until_profiles() {
+	for _ in $(seq 1800); do
+		[ "$(profiles "$1")" -lt "$2" ] || return 0
+		sleep 0.1
+	done
+	return 1
+}
+
+# named NAME: what reports call its unit
+named() {
+	# shellcheck disable=SC2154 # watch_guest.sh has it
+	echo "${1/$hex/${hex:0:12}}"
+}
+
+# units_of FILE...: the samples of each unit, its name, time of user and system
+units_of() {
+	profil report --tsv --by unit "$@" >tsv
+	awk -F '\t' '$1 == "unit" { print $2 "\t" $8 "\t" $4 "\t" $5 }' tsv
+}
+
+# ticks_of NAME FILE: of what units_of has written
+ticks_of() {
+	awk -F '\t' -v name="$(named "$1")" '$2 == name { sum += $1 } END { print sum + 0 }' "$2"
+}
+
+# added_up_all: what was written last to tsv has each tick in one class
+added_up_all() {
+	[ "$(count ticks)" = $(($(count in_slots) + $(count exec) + $(count full) + $(count not_due) +
+		$(count idle) + $(count kthreads) + $(count interrupts))) ]
+}
+
+# agree WHAT TICKS US INTERVALS SHARED: ticks are what the kernel charged, within 1 % and a tick for
+# each interval; and of SHARED ticks, at which somebody else wanted the CPU as well, chance decides
+# whose they are: three times their standard deviation
+agree() {
+	awk -v what="$1" -v ticks="$2" -v us="$3" -v intervals="$4" -v shared="$5" -v period="$(count period_ns)" 'BEGIN {
+		charged = us * 1000 / period
+		off = charged / 100 + intervals + 3 * sqrt(shared)
+		printf "%s: %d ticks, %.1f charged: %+.2f %%, %.0f ticks at most are allowed\n", what, ticks, charged,
+			100 * (ticks - charged) / charged, off
+		d = ticks - charged
+		exit !((d < 0 ? -d : d) <= off)
+	}' | tee -a figures
+	return "${PIPESTATUS[0]}"
+}
+
+# cpus FILE FIELD...: what it has of /proc/stat, of all CPUs, in nanoseconds
+cpus() {
+	awk -v hz="$(getconf CLK_TCK)" -v fields="${*:2}" '$1 == "cpu" { n = split(fields, field, " ")
+		for (i = 1; i <= n; i++) sum += $(field[i] + 1)
+		printf "%.0f\n", sum * 1e9 / hz }' "$1"
+}
+
+# within NS WHAT FIELD...: it is what /proc/stat has while the profiler counts, or a part of what it
+# has from before that to after it; both are cut to hundredths of a second
+within() {
+	local ns=$1 what=$2 inner outer
+	shift 2
+	inner=$(($(cpus stat.after "$@") - $(cpus stat.before "$@")))
+	outer=$(($(cpus stat.ended "$@") - $(cpus stat.begun "$@")))
+	echo "$what: $((ns / 1000000)) of $((inner / 1000000)) to $((outer / 1000000)) ms" | tee -a figures
+	[ "$ns" -ge $((inner - 20000000)) ]
+	[ "$ns" -le $((outer + 20000000)) ]
+}
+
+# ticks FILE...
+ticks() {
+	profil report --tsv "$@" | awk -F '\t' '$1 == "count" && $2 == "ticks" { print $3 }'
+}
+
+# Of a user's code, the kernel's, short processes, threads, a script, and one in a container.
+load() {
+	local group
+	in_group burner.service ./burner 100000 here &
+	in_group kernel.service ./burner 100000 zero &
+	# shellcheck disable=SC2016 # for sh
+	in_group forks.service ./busybox sh -c 'while :; do ./true; ./busybox seq 500 >/dev/null; done' &
+	in_group threads.service ./burner 100000 threads &
+	in_group script.service python3 -S -E -c '
+open("ready", "w")
+while True:
+    sum(i * i for i in range(10000))' &
+	in_group "docker-$hex.scope" ./burner 100000 phases &
+	until [ -e ready ]; do sleep 0.05; done
+	for group in "${groups[@]}"; do
+		until [ -e "$cgroup/system.slice/$group/cgroup.freeze" ]; do sleep 0.05; done
+	done
+}
