@@ -140,7 +140,8 @@ int command_run(int argc, char **argv)
 	struct wanted wanted = {
 		.rows = ROWS,
 		.series = {
-			.counting = COUNTING_USUAL("profil run -a"), .runs = 1, .seconds = -1, .slice_ns = SLICE_NS,
+			.counting = COUNTING_USUAL("profil run -a"),
+			.runs = 1, .seconds = -1, .slice_ns = SLICE_NS,
 		},
 	};
 	const struct counting *counting = &wanted.series.counting;
