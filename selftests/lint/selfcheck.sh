@@ -46,7 +46,9 @@ results() {
 copy() {
 	rm -rf "$TMP/tree"
 	mkdir "$TMP/tree"
-	tar -c --exclude=./build --exclude=./.git . | tar -x -C "$TMP/tree"
+	# nor what another lane is building in it just now
+	tar -c --exclude=./build --exclude=./.git --exclude='*.o' --exclude='*.ko' --exclude='*.mod' \
+		--exclude='*.mod.c' --exclude='*.cmd' --exclude='.checkpatch*' . | tar -x -C "$TMP/tree"
 }
 
 # remember: all is well with the copy
