@@ -6,7 +6,7 @@ set -eu
 . "$(dirname "$0")/watch_lib.sh"
 
 servers=()
-trap 'kill "${servers[@]}" 2>/dev/null || :; wait; rm -rf "$tmp"' EXIT
+trap 'kill "${servers[@]}" 2>/dev/null || :; wait; rm -rf "$tmp" || rm -rf "$tmp"' EXIT
 
 # part SPOOL FILE: one interval, whatever its length; a second of counting
 part() {

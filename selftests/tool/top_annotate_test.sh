@@ -37,25 +37,19 @@ top() {
 	until_is shows ' many +annotated$'
 }
 
-# choose NAME: goes to this row
+# choose NAME: goes to this row; a key is sent when the one before has been seen
 choose() {
+	local row
 	until_is shows ' object$'
 	mux send-keys Home
 	until_is none marked '.*'
 	for _ in $(seq 10); do
+		row=$(marked_row)
 		mux send-keys Down
-		sleep 0.3
+		until_is marks_another "$row"
 		! marked "$1" || return 0
 	done
 	return 1
-}
-
-# chosen_says NAME PATTERN
-chosen_says() {
-	choose "$1"
-	mux send-keys a
-	until_is shows "$2"
-	until_is none shows "$2"
 }
 
 lines() {
@@ -115,20 +109,6 @@ scrolled() {
 	ended 143
 }
 
-# What cannot be shown is one sentence; the vdso is a file of its own.
-refused() {
-	top
-	chosen_says '\[anonymous\]' '^profil: the code of \[anonymous\] is in \[anonymous\], which is no file, so it$'
-	chosen_says '\[file\]' '^profil: /no/such/file cannot be read for the code of \[file\]: it has gone, or you$'
-	mux send-keys o a
-	until_is shows '^f shows functions, a the lines of one$'
-	mux send-keys f
-	until_is shows ' many +annotated$'
-	mux send-keys q
-	ended 143
-}
-
 check 'top: the lines of a function' lines
 check 'top: a function longer than the screen' scrolled
-check 'top: code that cannot be shown' refused
 plan

@@ -17,6 +17,7 @@ mux() {
 # terminal's state before and after it to files of these names
 begin() {
 	mux kill-server 2>/dev/null || :
+	until_is none mux list-sessions
 	rm -f status before after profil.pb.gz*
 	cat >begin.sh <<-END
 		stty -a >before
@@ -55,9 +56,9 @@ ended() {
 	[ "$(mux display -p '#{alternate_on} #{cursor_flag}')" = '0 1' ]
 }
 
-# marked NAME: the row is in reverse, which may have begun in the line above
-marked() {
-	mux capture-pane -p -e | NAME=" $1 " awk -v esc="$esc" '{
+# marked_row: the row in reverse, which may have begun in the line above
+marked_row() {
+	mux capture-pane -p -e | awk -v esc="$esc" '{
 		plain = ""
 		while (match($0, esc "\\[[0-9;]*m")) {
 			plain = plain substr($0, 1, RSTART - 1)
@@ -66,7 +67,17 @@ marked() {
 			$0 = substr($0, RSTART + RLENGTH)
 		}
 		plain = plain $0
-		if ((here || (on && $0 != "")) && plain ~ ENVIRON["NAME"] && plain !~ /^ +now /) found = 1
+		if ((here || (on && $0 != "")) && plain !~ /^ +now /) print plain
 		here = 0
-	} END { exit !found }'
+	}'
+}
+
+# marked NAME
+marked() {
+	marked_row | NAME=" $1 " awk '$0 ~ ENVIRON["NAME"] { found = 1 } END { exit !found }'
+}
+
+# marks_another ROW: than this one
+marks_another() {
+	[ "$(marked_row)" != "$1" ]
 }
