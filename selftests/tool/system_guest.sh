@@ -148,13 +148,21 @@ kernel() {
 		END { print kernel " of " sum; exit !(kernel > 0.8 * sum) }'
 }
 
-# More places than there is room for: what is over is elsewhere in its object.
+# More places than there is room for: what is over is elsewhere in its object.  That is one
+# slot, and a table so full may have none where its hash begins, which is chance: of three
+# programs one has it, and what has none is counted as lost.
 elsewhere() {
-	says 0 profil run -a --slots=1024 -o file -- spread 600
-	whole
+	local i
+	for i in 1 2 3; do
+		cp "$(command -v spread)" "spread.$i"
+		says 0 profil run -a --slots=1024 -o file -- "./spread.$i" 600
+		whole
+		grep -F '  places ' err
+		[ "$(count full)" != 0 ] || break
+		grep -F 'ticks for which the table of places had no room' err
+	done
 	[ "$(count full)" = 0 ]
-	[ "$(awk -F '\t' '$1 == "function" && $8 == "[elsewhere in spread]" { print $2 }' tsv)" -gt 100 ]
-	grep -F '  places ' err
+	[ "$(awk -F '\t' -v name="[elsewhere in spread.$i]" '$1 == "function" && $8 == name { print $2 }' tsv)" -gt 100 ]
 }
 
 not_allowed() {
