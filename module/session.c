@@ -26,7 +26,7 @@ static_assert(sizeof(struct profil_ioc_session) == 48);
 static_assert(sizeof(struct profil_ioc_join) == 8);
 static_assert(sizeof(struct profil_ioc_attach) == 16);
 static_assert(sizeof(struct profil_ioc_object) == 32);
-static_assert(sizeof(struct profil_session_page) == 168);
+static_assert(sizeof(struct profil_session_page) == 184);
 static_assert(sizeof(struct profil_slot) == 32);
 static_assert(sizeof(struct profil_process) == 56);
 static_assert(sizeof(struct profil_object_entry) == 24);

@@ -9,6 +9,7 @@
  */
 #include <linux/cgroup.h>
 #include <linux/errno.h>
+#include <linux/ktime.h>
 #include <linux/mutex.h>
 #include <linux/percpu.h>
 #include <linux/rculist.h>
@@ -40,6 +41,7 @@ struct profil_seen {
 } ____cacheline_aligned;
 
 static struct hlist_head profil_systems;		/* profil_systems_mutex, RCU */
+static int profil_systems_nr;				/* profil_systems_mutex */
 
 /* Guards the list.  Task context. */
 static DEFINE_MUTEX(profil_systems_mutex);
@@ -240,22 +242,14 @@ static void profil_system_unseen(struct rcu_head *head)
 	profil_member_put(container_of(head, struct profil_table, unseen));
 }
 
-/* It is in the list no more.  Ticks may still see it. */
-static void profil_system_left(struct profil_table *table)
+/* It is in the list no more, since @now.  Ticks may still see it. */
+static void profil_system_left(struct profil_table *table, u64 now)
 {
+	WRITE_ONCE(table->page->ended_ns, now);
 	WRITE_ONCE(table->system.pprev, NULL);
 	atomic_sub(PROFIL_MACHINE, &profil_members);
+	profil_systems_nr--;
 	call_rcu_hurry(&table->unseen, profil_system_unseen);
-}
-
-static int profil_system_full(void)
-{
-	struct profil_table *table;
-	int sessions = 0;
-
-	hlist_for_each_entry(table, &profil_systems, system)
-		sessions++;
-	return sessions == PROFIL_MEMBER_SESSIONS ? -ENOSPC : 0;
 }
 
 /*
@@ -265,23 +259,27 @@ static int profil_system_full(void)
 int profil_system_start(struct profil_table *table, struct profil_table *former)
 {
 	int err = 0;
+	u64 now;
 
 	mutex_lock(&profil_systems_mutex);
 	if (!former)
-		err = profil_system_full();
+		err = profil_systems_nr == PROFIL_MEMBER_SESSIONS ? -ENOSPC : 0;
 	else if (hlist_unhashed(&former->system))
 		err = -ESRCH;
 	if (err)
 		goto out;
 	refcount_inc(&table->refs);
 	atomic_add(PROFIL_MACHINE, &profil_members);
-	if (former) {
-		/* Who goes through the list sees the one or the other. */
+	profil_systems_nr++;
+	/* Who goes through the list sees the one or the other. */
+	if (former)
 		hlist_replace_rcu(&former->system, &table->system);
-		profil_system_left(former);
-	} else {
+	else
 		hlist_add_head_rcu(&table->system, &profil_systems);
-	}
+	now = ktime_get_ns();
+	WRITE_ONCE(table->page->began_ns, now);
+	if (former)
+		profil_system_left(former, now);
 out:
 	mutex_unlock(&profil_systems_mutex);
 	return err;
@@ -293,7 +291,7 @@ void profil_system_stop(struct profil_table *table)
 	mutex_lock(&profil_systems_mutex);
 	if (!hlist_unhashed(&table->system)) {
 		hlist_del_rcu(&table->system);
-		profil_system_left(table);
+		profil_system_left(table, ktime_get_ns());
 	}
 	mutex_unlock(&profil_systems_mutex);
 }

@@ -21,16 +21,16 @@ static bool profil_table_room(const struct profil_table *table, u64 place)
 }
 
 /*
- * The slot of a place, from index @begin on; or NULL if the table is full, as far as a
- * tick may look.  Hardirq.
+ * The slot of a place, among @probes from index @begin on; or NULL if there is none and the
+ * table is full, as far as that.  Hardirq.
  */
 static struct profil_slot *profil_table_search(struct profil_table *table, u32 begin,
-					       u64 place, u32 object, u32 process)
+					       u32 probes, u64 place, u32 object, u32 process)
 {
 	u32 mask = table->page->slots - 1, i;
 	struct profil_slot *slot;
 
-	for (i = 0; i < PROFIL_PROBES; i++) {
+	for (i = 0; i < probes; i++) {
 		slot = &table->slots[(begin + i) & mask];
 		if (!smp_load_acquire(&slot->object)) {	/* (T) */
 			/* Slots are never freed: it has none, and a full table needs no lock. */
@@ -57,12 +57,14 @@ static struct profil_slot *profil_table_search(struct profil_table *table, u32 b
 struct profil_slot *profil_table_slot(struct profil_table *table, u32 begin, u64 place,
 				      u32 object, u32 process)
 {
-	struct profil_slot *slot = profil_table_search(table, begin, place, object, process);
+	struct profil_slot *slot;
 
+	slot = profil_table_search(table, begin, PROFIL_PROBES, place, object, process);
 	if (slot || !(table->flags & PROFIL_SESSION_F_SYSTEM))
 		return slot;
 	begin = profil_table_begin(table, PROFIL_PLACE_OTHERS, object, process);
-	return profil_table_search(table, begin, PROFIL_PLACE_OTHERS, object, process);
+	return profil_table_search(table, begin, PROFIL_PROBES_OTHERS, PROFIL_PLACE_OTHERS,
+				   object, process);
 }
 
 /* Makes a free entry that of @file.  Its path is taken where one may sleep. */

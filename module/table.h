@@ -30,7 +30,8 @@ static_assert(offsetof(struct profil_slot, system) ==
 static_assert(offsetof(struct profil_process, system) ==
 	      offsetofend(struct profil_process, user));
 
-#define PROFIL_PROBES	32	/* a tick looks at so many entries of a table */
+#define PROFIL_PROBES	32	/* a tick looks at so many entries of a table, */
+#define PROFIL_PROBES_OTHERS	512	/* or where all else has no slot any more */
 
 struct file;
 struct inode;

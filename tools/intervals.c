@@ -108,18 +108,17 @@ static int time_left(const struct watch *watch)
 
 static void begin(struct watch *watch, uint64_t now)
 {
-	watch->began_ns = now;
 	watch->jump_ns = jump();
 	watch->time_ns = now + watch->jump_ns;
-	watch->due_ns = watch->began_ns + watch->every_ns;
+	watch->due_ns = now + watch->every_ns;
 }
 
-static void write_interval(struct watch *watch, struct session *session, uint64_t now, bool last)
+static void write_interval(struct watch *watch, struct session *session, bool last)
 {
 	struct interval interval = {
 		.session = session, .units = watch->units, .spool = &watch->spool,
 		.metrics = watch->metrics, .kernel = watch->wish.kernel,
-		.time_ns = watch->time_ns, .length_ns = now - watch->began_ns,
+		.time_ns = watch->time_ns, .length_ns = session_length_ns(session),
 		.naming = last ? NAMING : watch->every_ns / 2e9, .finishing = !last,
 		.tallies = watch->tallies, .push = watch->push.url,
 	};
@@ -177,7 +176,7 @@ static void next_interval(struct watch *watch, uint64_t now)
 	}
 	watch->refused = false;
 	units_read(watch->units, former);
-	write_interval(watch, former, now, false);
+	write_interval(watch, former, false);
 	session_close(former);
 	units_begin(watch->units);
 	watch->session = next;
@@ -222,11 +221,9 @@ static bool wait_for_device(struct watch *watch)
 static void finish(struct watch *watch)
 {
 	uint64_t until = clock_ns(CLOCK_MONOTONIC) + PATIENCE_MS * (uint64_t)NS_OF_MS;
-	uint64_t now;
 
 	notify("STOPPING=1");
 	session_stop(watch->session);
-	now = clock_ns(CLOCK_MONOTONIC);
 	units_read(watch->units, watch->session);
 	/* who has written and makes tables is not waited for */
 	while (!take(watch, &watch->writer) && watch->writing &&
@@ -236,7 +233,7 @@ static void finish(struct watch *watch)
 		give_up(watch);
 	if (watch->maker.pid)
 		helper_end(&watch->maker);
-	write_interval(watch, watch->session, now, true);
+	write_interval(watch, watch->session, true);
 	while (!take(watch, &watch->writer) && clock_ns(CLOCK_MONOTONIC) < until)
 		poll(&(struct pollfd) { .fd = watch->writer.fd, .events = POLLIN }, 1, LOOK_MS);
 	if (watch->writer.pid)

@@ -22,7 +22,7 @@ struct watch {
 	struct units *units;
 	struct helper writer, pusher;
 	struct helper maker;	/* a writer that has written, and goes on making tables */
-	uint64_t began_ns, time_ns;	/* of the interval, monotonic and real */
+	uint64_t time_ns;	/* when the interval began, by the real clock */
 	uint64_t due_ns;
 	uint64_t jump_ns;		/* real less monotonic time, when it began */
 	uint64_t tallies[TALLIES];

@@ -57,7 +57,7 @@ static bool count(const struct series *series, struct program *program, struct s
 	bool whole = watch(series, program, session, slices, units, began);
 
 	session_stop(session);
-	run->to_ns = clock_ns(CLOCK_MONOTONIC) - began;
+	run->to_ns = units ? session_length_ns(session) : clock_ns(CLOCK_MONOTONIC) - began;
 	slices_take(slices, run->to_ns, true);
 	run->slice_ns = slices_length(slices);
 	/* A program that goes on after that is not ours to end. */

@@ -93,6 +93,7 @@ static struct session *take_session(const struct profil_ioc_session *ask,
 	struct session *session = allocated(calloc(1, sizeof(*session)));
 	int error;
 
+	session->began_ns = clock_ns(CLOCK_MONOTONIC);
 	session->fd = ask->out_fd;
 	session->period_ns = period_ns;
 	session->bytes = ask->out_bytes;
@@ -105,8 +106,6 @@ static struct session *take_session(const struct profil_ioc_session *ask,
 
 struct session *session_open(const struct session_wish *wish)
 {
-	struct session *session;
-	unsigned long long began_ns;
 	struct profil_ioc_session ask = ask_for(wish);
 	struct profil_ioc_query query;
 	int device = open(session_device, O_RDONLY | O_CLOEXEC);
@@ -121,11 +120,8 @@ struct session *session_open(const struct session_wish *wish)
 	choose_source(&ask, &query, wish->rate);
 	if (ioctl(device, PROFIL_IOC_SESSION, &ask))
 		refuse_session(device, wish, &query, &ask, errno);
-	began_ns = clock_ns(CLOCK_MONOTONIC);
 	close(device);
-	session = take_session(&ask, wish->rate ? 1000000000ULL / wish->rate : query.out_tick_ns);
-	session->began_ns = began_ns;
-	return session;
+	return take_session(&ask, wish->rate ? 1000000000ULL / wish->rate : query.out_tick_ns);
 }
 
 struct session *session_follow(struct session *former, const struct session_wish *wish)
@@ -152,6 +148,15 @@ int session_fd(const struct session *session)
 uint64_t session_began_ns(const struct session *session)
 {
 	return session->began_ns;
+}
+
+/* The kernel's own times: between them and what a program sees others may run. */
+uint64_t session_length_ns(const struct session *session)
+{
+	uint64_t ended = __atomic_load_n(&session->page->ended_ns, __ATOMIC_RELAXED);
+
+	return ended ? ended - session->page->began_ns :
+		clock_ns(CLOCK_MONOTONIC) - session->began_ns;
 }
 
 unsigned long long session_period_ns(const struct session *session)

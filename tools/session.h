@@ -54,6 +54,9 @@ int session_fd(const struct session *session);
 /* When it was made, by CLOCK_MONOTONIC: from then on the whole machine counts. */
 uint64_t session_began_ns(const struct session *session);
 
+/* How long it has counted; of the whole machine, and stopped, for how long each CPU had ticks. */
+uint64_t session_length_ns(const struct session *session);
+
 /* Nanoseconds of CPU time of a sample. */
 unsigned long long session_period_ns(const struct session *session);
 

@@ -123,7 +123,8 @@ static void start(struct top *top)
 
 void top_gather(struct top *top, struct profile *profile)
 {
-	uint64_t now_ns = (clock_now() - top->live.began) * 1e9;
+	uint64_t now_ns = top->units ? session_length_ns(top->session) :
+		(clock_now() - top->live.began) * 1e9;
 
 	profile_init(profile);
 	run_set_command(profile, &top->counting);

@@ -165,6 +165,17 @@ static int send_for_ever(void)
 	return 2;
 }
 
+/* No CPU has more ticks than fit between its begin and its end; one may come late. */
+static bool has_time_for_its_ticks(const struct view *view, const struct sums *sums,
+				   __u64 tick_ns)
+{
+	const struct profil_session_page *page = view->page;
+	__u64 each = (page->ended_ns - page->began_ns) / tick_ns + 2;
+
+	return page->ended_ns > page->began_ns &&
+	       sums->ticks + page->idle <= each * sysconf(_SC_NPROCESSORS_ONLN);
+}
+
 TEST_F(machine, classes_are_those_of_the_kernel)
 {
 	struct stat_ticks a, b, c, d;
@@ -204,6 +215,7 @@ TEST_F(machine, classes_are_those_of_the_kernel)
 	d = read_stat(&self->query);
 	EXPECT_LT(TICKS, self->sums.user);
 	EXPECT_LT(TICKS, self->sums.system);
+	EXPECT_TRUE(has_time_for_its_ticks(&view, &self->sums, self->query.out_tick_ns));
 	/* Own timers tick apart from the kernel's; CPUs that are left alone have neither. */
 	if (query_hook() != PROFIL_HOOK_HRTIMER &&
 	    !(self->query.out_features & PROFIL_FEATURE_NOHZ_FULL)) {
@@ -597,8 +609,12 @@ TEST_F(machine, sessions_that_follow_lose_no_tick_and_have_none_twice)
 		ASSERT_EQ(0, view_follow(&view, &next));
 		EXPECT_EQ(PROFIL_SESSION_STOPPED, view.page->state);
 		EXPECT_EQ(PROFIL_SESSION_ON, next.page->state);
+		EXPECT_EQ(view.page->ended_ns, next.page->began_ns);
+		EXPECT_EQ(0, next.page->ended_ns);
 		ours += name_ticks(&view, "followed", 0);
 		ASSERT_TRUE(view_finish(&view, &self->sums));
+		EXPECT_TRUE(has_time_for_its_ticks(&view, &self->sums,
+						   self->query.out_tick_ns));
 		view_close(&view);
 		view = next;
 	}

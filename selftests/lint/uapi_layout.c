@@ -128,7 +128,7 @@ AT(profil_ioc_object, path_uptr, 16);
 AT(profil_ioc_object, path_len, 24);
 AT(profil_ioc_object, out_path_len, 28);
 
-SIZE(profil_session_page, 168);
+SIZE(profil_session_page, 184);
 AT(profil_session_page, size, 0);
 AT(profil_session_page, abi, 4);
 AT(profil_session_page, slots_offset, 8);
@@ -156,6 +156,8 @@ AT(profil_session_page, full_kernel, 136);
 AT(profil_session_page, idle, 144);
 AT(profil_session_page, kthreads, 152);
 AT(profil_session_page, interrupts, 160);
+AT(profil_session_page, began_ns, 168);
+AT(profil_session_page, ended_ns, 176);
 
 SIZE(profil_slot, 32);
 AT(profil_slot, place, 0);

@@ -287,6 +287,11 @@ uint64_t session_began_ns(const struct session *session)
 	return session->began_ns;
 }
 
+uint64_t session_length_ns(const struct session *session)
+{
+	return clock_ns(CLOCK_MONOTONIC) - session->began_ns;
+}
+
 unsigned long long session_period_ns(const struct session *session)
 {
 	return session->tick_ns;

@@ -587,6 +587,8 @@ struct profil_ioc_object {
  * @kthreads: Ticks of the kernel's own threads, also of those that work for a process
  *            (io_uring)
  * @interrupts: Ticks amid softirqs and other interrupts, whoever they came upon
+ * @began_ns: When ticks began to count, by the kernel's CLOCK_MONOTONIC, in nanoseconds
+ * @ended_ns: When they ceased to count, or 0.  It is @began_ns of the session that follows
  */
 struct profil_session_page {
 	__u32 size;
@@ -616,6 +618,8 @@ struct profil_session_page {
 	__aligned_u64 idle;
 	__aligned_u64 kthreads;
 	__aligned_u64 interrupts;
+	__aligned_u64 began_ns;
+	__aligned_u64 ended_ns;
 };
 
 /* Values of profil_slot.object. */
