@@ -146,9 +146,9 @@ static void tell_name(const struct file *file, GElf_Addr address, FILE *out)
 	free(name);
 }
 
-static void tell_line(const struct file *file, GElf_Addr address, FILE *out)
+static void tell_line(Dwfl_Module *module, GElf_Addr address, FILE *out)
 {
-	Dwfl_Line *line = file->elf ? dwfl_module_getsrc(file->module, address + file->bias) : NULL;
+	Dwfl_Line *line = module ? dwfl_module_getsrc(module, address) : NULL;
 	int number = 0;
 	const char *source = line ? dwfl_lineinfo(line, NULL, &number, NULL, NULL, NULL) : NULL;
 
@@ -162,10 +162,34 @@ static GElf_Addr address_of(const struct file *file, uint64_t place, unsigned in
 	return how & FILE_ADDRESSES ? place : address_at(file, place);
 }
 
+/*
+ * Whether its lines are compressed, as those of Debian's packages are, which takes libdw a
+ * tenth of a second for libc.  Its symbols are in the same file as its lines.
+ */
+static bool is_compressed(const struct file *file)
+{
+	int num = dwfl_module_getsymtab(file->module);
+	Elf_Scn *section = NULL;
+	GElf_Addr address, bias;
+	GElf_Word index;
+	GElf_Shdr header;
+	GElf_Sym symbol;
+	Elf *elf = NULL;
+
+	if (num > 0)
+		dwfl_module_getsym_info(file->module, num - 1, &symbol, &address, &index, &elf,
+					&bias);
+	while (elf && (section = elf_nextscn(elf, section)))
+		if (gelf_getshdr(section, &header) && header.sh_flags & SHF_COMPRESSED)
+			return true;
+	return false;
+}
+
 void file_tell(int fd, const char *path, const uint64_t *places, size_t num, unsigned int how,
 	       FILE *out)
 {
 	struct file file;
+	bool lines;
 
 	file_open(&file, fd, path);
 	file_find_code(&file);
@@ -180,6 +204,8 @@ void file_tell(int fd, const char *path, const uint64_t *places, size_t num, uns
 		tell_name(&file, address, out);
 	}
 	fflush(out);
+	lines = file.elf && !(how & FILE_CHEAP && is_compressed(&file));
 	for (size_t i = 0; how & FILE_LINES && i < num; i++)
-		tell_line(&file, address_of(&file, places[i], how), out);
+		tell_line(lines ? file.module : NULL, address_of(&file, places[i], how) + file.bias,
+			  out);
 }

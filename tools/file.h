@@ -50,6 +50,7 @@ void file_tell_id(int fd, const char *path, FILE *out);
 enum file_how {
 	FILE_LINES = 1,		/* not only functions, which may take long */
 	FILE_ADDRESSES = 2,	/* places are no offsets in the file */
+	FILE_CHEAP = 4,		/* no lines that are compressed: all of them would be read */
 };
 
 /*

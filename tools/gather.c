@@ -17,6 +17,7 @@
 
 /* An object with fewer samples than this part of all is not worth a download. */
 #define FETCH_FROM 100
+#define LINES_FROM 10	/* samples, which are worth a long look for their lines */
 
 /* Parts of slots of one object; of one process as well where the places are addresses. */
 struct group {
@@ -175,6 +176,7 @@ static void add_group(struct gathering *gathering, const struct group *group)
 	size_t num, first = profile->num_places, index, known;
 	struct place *places = make_places(profile, group, &num);
 	bool fetch = group->samples >= gathering->samples / FETCH_FROM;
+	bool few = group->samples < LINES_FROM;
 	int fd;
 	char *path = object_open(gathering->session, slot->object, &fd);
 
@@ -184,7 +186,7 @@ static void add_group(struct gathering *gathering, const struct group *group)
 			 gathering->groups + gathering->num - group);
 	known = without_others(places, num);
 	if (fd >= 0)
-		names_find(profile, fd, path, fetch, &object, places, known);
+		names_find(profile, fd, path, fetch, few, &object, places, known);
 	else if (process->pid && (!gathering->units || owner_is_alone(gathering->units, process)))
 		jit_find(profile, process->pid, places, known);
 	if (known < num) {

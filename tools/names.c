@@ -87,11 +87,12 @@ static void find(struct profile *profile, int fd, const char *path, bool fetch, 
 	free(offsets);
 }
 
-void names_find(struct profile *profile, int fd, const char *path, bool fetch,
+void names_find(struct profile *profile, int fd, const char *path, bool fetch, bool few,
 		struct object *object, struct place *places, size_t num)
 {
 	if (!tables_find(profile, fd, path, fetch, object, places, num))
-		find(profile, fd, path, fetch, FILE_LINES, object, places, num);
+		find(profile, fd, path, fetch, FILE_LINES | (few ? FILE_CHEAP : 0), object, places,
+		     num);
 }
 
 void names_find_functions(struct profile *profile, int fd, const char *path, bool fetch,

@@ -7,9 +7,10 @@
 /*
  * Fills in @object, but for its name, and the first @num of @places, whose addresses are
  * offsets in the file behind @fd.  @path says what it is called, @fetch whether debuginfod
- * may be asked.  Closes @fd.  What cannot be read leaves the places without names.
+ * may be asked, @few that there are so few samples that their lines are worth no long look.
+ * Closes @fd.  What cannot be read leaves the places without names.
  */
-void names_find(struct profile *profile, int fd, const char *path, bool fetch,
+void names_find(struct profile *profile, int fd, const char *path, bool fetch, bool few,
 		struct object *object, struct place *places, size_t num);
 
 /* The same without lines, which may take long. */

@@ -168,7 +168,7 @@ static void fill(struct profile *profile, size_t object, int fd, const char *pat
 		if (profile->places[i].object == object)
 			found[num++] = profile->places[i];
 	if (offsets)
-		names_find(profile, fd, path, true, &now, found, num);
+		names_find(profile, fd, path, true, false, &now, found, num);
 	else
 		names_find_again(profile, fd, path, &now, found, num);
 	if (offsets)
