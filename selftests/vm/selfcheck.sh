@@ -273,6 +273,12 @@ stock()
 	check 'a log with a race of the kernel' 0 '' scan "${race[@]}" "${race[0]}"
 	check 'a log with a splat in a race of the kernel' 1 '^INFO' \
 		scan "${race[@]}" '[    0.300000] INFO: task a:1 blocked' "${race[0]}"
+	check 'a log with a trace for want of memory' 0 '' scan '[    0.300000] a invoked oom-killer: x' \
+		'[    0.300000] Call Trace:'
+	check 'a log with a trace of a write to memory of userfaultfd' 0 '' \
+		scan '[    0.300000] FAULT_FLAG_ALLOW_RETRY missing 881' '[    0.300000] Call Trace:'
+	check 'a log with a trace after that' 1 '^Call Trace' scan '[    0.300000] FAULT_FLAG_ALLOW_RETRY missing 881' \
+		'[    0.300000] Call Trace:' '[    0.300000] Call Trace:'
 
 	check 'a suite that passes' 0 '^2 0 0$' count 1 "${good[@]}"
 	check 'a test that fails' 0 '^1 1 0$' count 1 "${good[@]/#\# ok 2/\# not ok 2}"

@@ -37,18 +37,20 @@ races()
 		END { judge() }'
 }
 
-# Who is ended for want of memory is no bug of the kernel's; run.sh says who.
-want_of_memory()
+# Who is ended for want of memory is no bug of the kernel's; run.sh says who.  Nor is it one
+# when /proc/PID/mem is written to where userfaultfd has the memory, which the kernel tells
+# with a trace if it looks after itself.
+told_with_a_trace()
 {
-	awk '/ invoked oom-killer: / { oom = 1 }
-		oom && /^Call [Tt]race:/ { oom = 0; next }
-		/^Out of memory: Killed process / { oom = 0 }
+	awk '/ invoked oom-killer: |^FAULT_FLAG_ALLOW_RETRY missing / { told = 1 }
+		told && /^Call [Tt]race:/ { told = 0; next }
+		/^Out of memory: Killed process / { told = 0 }
 		{ print }'
 }
 
 # Only the kernel stamps its lines; its command line is an echo of ours.
 splats=$(sed -n 's/\r//g; s/^\[ *[0-9]*\.[0-9]*\]\(\[ *[CT][0-9]*\]\)\? //p' "$1" |
-	{ grep -avE '^(Command|Kernel command) line: ' || true; } | races | want_of_memory |
+	{ grep -avE '^(Command|Kernel command) line: ' || true; } | races | told_with_a_trace |
 	{ grep -aE -f <(grep '^[^#]' "$VM/splat.deny") || true; } |
 	{ grep -avE -f <(grep '^[^#]' "$VM/splat.allow") || true; })
 [ "$splats" ] || exit 0
