@@ -235,6 +235,35 @@ no_names_yet() {
 	none grep . err.watch
 }
 
+# Forks without end, each tick at a place of its own: 100,000 of them in ten minutes, in the
+# memory that the unit has.
+storm() {
+	local i n running limit=$cgroup/system.slice/watch.service
+	mkdir -p "$limit"
+	echo +memory >"$cgroup/cgroup.subtree_control"
+	echo +memory >"$cgroup/system.slice/cgroup.subtree_control"
+	echo 64M >"$limit/memory.max"
+	for i in $(seq 40); do
+		cp "$(command -v spread)" "spread-$i"
+	done
+	start storm --every ${every}s
+	for ((n = 0; n < seconds; n++)); do
+		running=()
+		for i in $(seq 5); do
+			./spread-$(((n * 5 + i) % 40 + 1)) 12 &
+			running+=($!)
+		done
+		wait "${running[@]}"
+	done
+	stop
+	none grep . err.watch
+	profil report --tsv --by address storm/*.pb.gz >tsv
+	echo "profil watch in a storm: $(($(cat "$limit/memory.peak") >> 20)) MB of 64, $(grep -c '^address' tsv) places" | tee -a figures
+	[ "$(awk '$1 == "oom_kill" { print $2 }' "$limit/memory.events")" = 0 ]
+	[ "$(grep -c '^address' tsv)" -gt $((seconds * 100)) ]
+	added_up_all
+}
+
 not_allowed() {
 	local file
 	mkdir -m 777 free
@@ -264,6 +293,7 @@ check 'vm: watch: a file system is busy until the profile is written' busy
 check 'vm: watch: kill -9, and the next one goes on' killed
 check 'vm: watch: no names yet, and short intervals' no_names_yet
 for group in "${groups[@]}"; do ended "$group"; done 2>/dev/null
+check 'vm: watch: a storm of forks, in 64 MB' storm
 check 'vm: watch: who may' not_allowed
 sed 's/^/# /' figures
 plan
