@@ -28,7 +28,10 @@ $harness->callback(made_parser => sub {
 	});
 });
 
-my $all = $harness->runtests(map { [$_, s,\S*/,,gr] } @commands);
+# two of the same name are told apart by their folders
+my %names;
+$names{s,\S*/,,gr}++ for @commands;
+my $all = $harness->runtests(map { my $short = s,\S*/,,gr; [$_, $names{$short} > 1 ? $_ : $short] } @commands);
 # what is ok and skipped without leave is a failure
 my $passed = $all->passed - $all->skipped;
 my $failed = $all->total - $passed - $skipped;
