@@ -174,8 +174,11 @@ static void print_running(void)
 /* What does not make the kernel panic, lockdep's findings above all. */
 static void watch_log(void)
 {
+	/* with a trace: /proc/PID/mem was written to where userfaultfd has the memory */
+	static const char told[] = "FAULT_FLAG_ALLOW_RETRY missing", trace[] = "Call Trace:";
+	static bool traced;
 	static const char *const bad[] = {
-		"BUG:", "WARNING:", "INFO:", "KASAN", "UBSAN:", "ODEBUG:", "Call Trace:",
+		"BUG:", "WARNING:", "INFO:", "KASAN", "UBSAN:", "ODEBUG:", trace,
 		"corruption", "refcount_t:",
 	};
 	char record[8192];
@@ -186,6 +189,11 @@ static void watch_log(void)
 		if (len < 0)
 			continue;
 		record[len] = 0;
+		traced |= !!strstr(record, told);
+		if (traced && strstr(record, trace)) {
+			traced = false;
+			continue;
+		}
 		for (i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
 			if (!strstr(record, bad[i]))
 				continue;
