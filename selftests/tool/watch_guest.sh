@@ -41,25 +41,24 @@ first_profile() {
 
 # One after the other: each has the CPU but for what the profiler and the kernel take.
 of_each() {
-	local i others bad=0
+	local i shared unseen=() bad=0
 	charged_each >before
 	start alone --every 5s
 	for i in "${!groups[@]}"; do
+		unseen[i]=$(of_kernel_threads)
 		frozen 0 "${groups[i]}"
 		sleep $alone
 		frozen 1 "${groups[i]}"
+		unseen[i]=$(($(of_kernel_threads) - unseen[i]))
 	done
 	charged_each >after
 	stop
 	units_of alone/*.pb.gz >units
-	others=$(awk -F '\t' '{ sum += $1 } END { print sum }' units)
-	for i in "${!groups[@]}"; do
-		others=$((others - $(ticks_of "${groups[i]}" units)))
-	done
+	shared=$(($(ticks_of watch.service units) / ${#groups[@]}))
 	for i in "${!groups[@]}"; do
 		agree "${groups[i]%%[.-]*}" "$(ticks_of "${groups[i]}" units)" \
 			$(($(line $((i + 1)) after) - $(line $((i + 1)) before))) \
-			$((alone / 5 + 1)) "$others" || bad=1
+			$((alone / 5 + 1)) $shared "${unseen[i]}" || bad=1
 	done
 	return $bad
 }
@@ -75,6 +74,7 @@ together() {
 	start spool --every ${every}s
 	used watch.service >watch.begin
 	cat /proc/stat >stat.before
+	of_kernel_threads >kernel.before
 	frozen 0 "${groups[@]}"
 	# names that were not read before are read in the first one
 	until_profiles spool 1
@@ -83,6 +83,7 @@ together() {
 	cut -d ' ' -f 1 /proc/uptime >watch.begun
 	sleep "$seconds"
 	frozen 1 "${groups[@]}"
+	of_kernel_threads >kernel.after
 	charged_each >after
 	cat /proc/stat >stat.after
 	used watch.service >watch.after
@@ -99,14 +100,14 @@ together() {
 # A tick charges whom it preempts, which is not chance, where each of them waits for the tick: of
 # single units that is not to be expected.  All of them together are what was charged.
 of_all() {
-	local i ticks=0 us=0 others
+	local i ticks=0 us=0
 	units_of spool/*.pb.gz >units
-	others=$(awk -F '\t' '{ sum += $1 } END { print sum }' units)
 	for i in "${!groups[@]}"; do
 		ticks=$((ticks + $(ticks_of "${groups[i]}" units)))
 		us=$((us + $(line $((i + 1)) after) - $(line $((i + 1)) before)))
 	done
-	agree 'all services' $ticks $us "$(profiles spool)" $((others - ticks))
+	agree 'all services' $ticks $us "$(profiles spool)" "$(ticks_of watch.service units)" \
+		$(($(cat kernel.after) - $(cat kernel.before)))
 }
 
 # Another session, of all of the time, has the same ticks of each unit: none is lost, and none is twice.
