@@ -18,6 +18,8 @@ groups=("${services[@]/%/.service}" "docker-$hex.scope")
 cp "$(command -v burn-static)" burner
 cp "$(command -v busybox)" busybox
 ln -s busybox true
+# shellcheck source-path=SCRIPTDIR source=guest_machine.sh
+. "$here/guest_machine.sh"
 # shellcheck source-path=SCRIPTDIR source=watch_guest_lib.sh
 . "$here/watch_guest_lib.sh"
 

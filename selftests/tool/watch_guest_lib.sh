@@ -2,12 +2,6 @@
 # shellcheck shell=bash
 # For watch_guest.sh: control groups, profil watch in one of them, and what its files say.
 
-# shellcheck disable=SC2154 # tap.sh has it
-cgroup=$tmp/cgroup
-mkdir "$cgroup"
-mount -t cgroup2 none "$cgroup"
-trap 'umount "$cgroup"; rm -rf "$tmp"' EXIT
-
 # in_group NAME COMMAND...: becomes it, in a control group of its own
 in_group() {
 	mkdir -p "$cgroup/system.slice/$1"
@@ -103,12 +97,6 @@ ticks_of() {
 	awk -F '\t' -v name="$(named "$1")" '$2 == name { sum += $1 } END { print sum + 0 }' "$2"
 }
 
-# added_up_all: what was written last to tsv has each tick in one class
-added_up_all() {
-	[ "$(count ticks)" = $(($(count in_slots) + $(count exec) + $(count full) + $(count not_due) +
-		$(count idle) + $(count kthreads) + $(count interrupts))) ]
-}
-
 # of_kernel_threads: nanoseconds that they ran
 of_kernel_threads() {
 	# shellcheck disable=SC2046 # one argument for each
@@ -129,25 +117,6 @@ agree() {
 		exit !(-d <= off && d <= off + unseen / period)
 	}' | tee -a figures
 	return "${PIPESTATUS[0]}"
-}
-
-# cpus FILE FIELD...: what it has of /proc/stat, of all CPUs, in nanoseconds
-cpus() {
-	awk -v hz="$(getconf CLK_TCK)" -v fields="${*:2}" '$1 == "cpu" { n = split(fields, field, " ")
-		for (i = 1; i <= n; i++) sum += $(field[i] + 1)
-		printf "%.0f\n", sum * 1e9 / hz }' "$1"
-}
-
-# within NS WHAT FIELD...: it is what /proc/stat has while the profiler counts, or a part of what it
-# has from before that to after it; both are cut to hundredths of a second
-within() {
-	local ns=$1 what=$2 inner outer
-	shift 2
-	inner=$(($(cpus stat.after "$@") - $(cpus stat.before "$@")))
-	outer=$(($(cpus stat.ended "$@") - $(cpus stat.begun "$@")))
-	echo "$what: $((ns / 1000000)) of $((inner / 1000000)) to $((outer / 1000000)) ms" | tee -a figures
-	[ "$ns" -ge $((inner - 20000000)) ]
-	[ "$ns" -le $((outer + 20000000)) ]
 }
 
 # ticks FILE...
