@@ -58,8 +58,14 @@ size_t printable(char *to, const char *from, size_t length)
 	char *p = to;
 
 	for (size_t i = 0; i < length;) {
-		size_t bytes = character((const unsigned char *)from + i, length - i);
+		size_t bytes;
 
+		/* most texts have no others, and profiles have very many */
+		if (from[i] >= ' ' && from[i] <= '~') {
+			*p++ = from[i++];
+			continue;
+		}
+		bytes = character((const unsigned char *)from + i, length - i);
 		if (bytes) {
 			memcpy(p, from + i, bytes);
 			p += bytes;

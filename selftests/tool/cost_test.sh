@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# What an interval of profil watch takes on a machine with 300 busy programs: instructions,
-# which do not depend on what else runs.
+# What an interval of profil watch takes on a machine with 300 busy programs, and what profil
+# run takes of a sample: instructions, which do not depend on what else runs.
 set -eu
 # shellcheck source-path=SCRIPTDIR source=watch_lib.sh
 . "$(dirname "$0")/watch_lib.sh"
@@ -58,5 +58,32 @@ cheap() {
 	[ "$(instructions)" -lt 250000000 ]
 }
 
+# 5,000 samples, as 20 s of a program have them: nearly each at a place of its own.
+sampled() {
+	local i begin
+	begin=$((0x$(at "$O/plain/profil-fake" command_run)))
+	echo "object 10 $O/plain/profil-fake"
+	echo 'process 0 0 0 0 0 others'
+	echo 'process 4242 0 1 5000 0 program'
+	for i in $(seq 5000); do
+		printf 'slot 10 %x 1 1 0\n' $((begin + i * 4099 % 65536))
+	done
+}
+
+# What is done for each of them when the program has ended.  Another process, which takes less,
+# reads the file.
+short() {
+	local collected
+	sampled >"$PROFIL_FAKE"
+	valgrind --tool=callgrind --callgrind-out-file=/dev/null --toggle-collect=gather \
+		--toggle-collect=store_write --log-file='valgrind.%p' \
+		"$O/plain/profil-fake" run -q -o samples.pb.gz -- true
+	collected=$(sed -n 's/.*Collected : //p' valgrind.* | sort -n | tail -n 1)
+	rm valgrind.*
+	echo "$collected instructions"
+	[ "$collected" -lt $((5000 * 24000)) ]
+}
+
+check 'cost: a sample of a program that has ended' short
 check 'cost: an interval with 300 busy programs' cheap
 plan
