@@ -35,9 +35,6 @@ static size_t character(const unsigned char *s, size_t length)
 	size_t bytes = s[0] < 0x80 ? 1 : s[0] >= 0xf0 ? 4 : s[0] >= 0xe0 ? 3 : 2;
 	uint32_t point = s[0];
 
-	/* nearly all: not worth a table */
-	if (bytes == 1)
-		return s[0] >= ' ' && s[0] != 0x7f;
 	if (bytes > 1) {
 		if (s[0] < 0xc2 || s[0] > 0xf4 || bytes > length)
 			return 0;

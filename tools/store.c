@@ -19,7 +19,6 @@
 
 /* A full table of a session, with long names, is below this. */
 #define BYTES_MAX ((size_t)128 << 20)
-#define LEVEL 5			/* 6 takes half as long again, and gains nothing */
 #define GZIP 16		/* added to zlib's bits of a window: gzip's header, without a time */
 #define LEVEL 3		/* half of the work of level 6, and 3 % more bytes */
 
