@@ -100,6 +100,7 @@ boot()
 		-drive "file=$image,format=raw,if=virtio,cache=unsafe" \
 		-serial "file:$out/console-$1.log" -serial "file:$tmp/user" -serial "file:$tmp/root" \
 		-append "root=/dev/vda rw console=ttyS0,115200 loglevel=5 panic=-1 oops=panic mitigations=off no_timer_check systemd.show_status=0 \
+			rcupdate.rcu_cpu_stall_timeout=100 watchdog_thresh=50 \
 			systemd.mask=apt-daily.timer systemd.mask=apt-daily-upgrade.timer systemd.mask=man-db.timer \
 			systemd.mask=dpkg-db-backup.timer systemd.mask=fstrim.timer systemd.mask=e2scrub_all.timer" \
 		</dev/null || status=$?
