@@ -165,17 +165,6 @@ static int send_for_ever(void)
 	return 2;
 }
 
-/* No CPU has more ticks than fit between its begin and its end; one may come late. */
-static bool has_time_for_its_ticks(const struct view *view, const struct sums *sums,
-				   __u64 tick_ns)
-{
-	const struct profil_session_page *page = view->page;
-	__u64 each = (page->ended_ns - page->began_ns) / tick_ns + 2;
-
-	return page->ended_ns > page->began_ns &&
-	       sums->ticks + page->idle <= each * sysconf(_SC_NPROCESSORS_ONLN);
-}
-
 TEST_F(machine, classes_are_those_of_the_kernel)
 {
 	struct stat_ticks a, b, c, d;
@@ -215,7 +204,6 @@ TEST_F(machine, classes_are_those_of_the_kernel)
 	d = read_stat(&self->query);
 	EXPECT_LT(TICKS, self->sums.user);
 	EXPECT_LT(TICKS, self->sums.system);
-	EXPECT_TRUE(has_time_for_its_ticks(&view, &self->sums, self->query.out_tick_ns));
 	/* Own timers tick apart from the kernel's; CPUs that are left alone have neither. */
 	if (query_hook() != PROFIL_HOOK_HRTIMER &&
 	    !(self->query.out_features & PROFIL_FEATURE_NOHZ_FULL)) {
@@ -496,8 +484,8 @@ TEST_F(machine, too_many_places_are_counted_by_object)
 	}
 	end_child(pid);
 	ASSERT_TRUE(view_finish(&view, &self->sums));
-	/* Even so, 32 slots side by side may be in use. */
-	EXPECT_GT(others / 10, view.page->full);
+	/* An object's own slot is looked for so far that it has one. */
+	EXPECT_EQ(0, view.page->full);
 	for (i = 0; i < view.page->slots; i++)
 		used += view_slot(&view, i)->object && view_slot(&view, i)->place !=
 			PROFIL_PLACE_OTHERS;
@@ -567,6 +555,17 @@ TEST_F(machine, memory_that_is_used_again_is_another_program)
 }
 
 /* ---- one session after the other */
+
+/* No CPU has more ticks than fit between its begin and its end; one may come late. */
+static bool has_time_for_its_ticks(const struct view *view, const struct sums *sums,
+				   __u64 tick_ns)
+{
+	const struct profil_session_page *page = view->page;
+	__u64 each = (page->ended_ns - page->began_ns) / tick_ns + 2;
+
+	return page->ended_ns > page->began_ns &&
+	       sums->ticks + page->idle <= each * sysconf(_SC_NPROCESSORS_ONLN);
+}
 
 /*
  * Whoever has a tick has it in one session: the event of the kernel's own tracing is on the

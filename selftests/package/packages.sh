@@ -16,6 +16,9 @@ need mmdebstrap mmdebstrap
 need qemu-system-x86_64 qemu-system-x86
 need go golang-go
 [ $# -gt 0 ] || set -- bookworm trixie
+for suite; do
+	[[ $suite = bookworm || $suite = trixie ]] || die "there are no tests for $suite: give bookworm, trixie, or nothing for both"
+done
 results=() running=()
 # all that a suite has started ends with it; unshare leaves other signals to the suite
 trap 'kill -KILL "${!running[@]}" 2>/dev/null; exit 130' INT TERM HUP
