@@ -35,20 +35,64 @@ static bool profil_follow_same(const struct cred *cred, const struct cred *maker
 	       cap_issubset(cred->cap_permitted, maker->cap_permitted);
 }
 
-/*
- * Whether who made the session may see what current has executed: as ptrace(2) would have
- * it.  What the image is, and not who it belongs to, can only be seen here.
- */
-static bool profil_follow_approves(const struct profil_table *table,
+/* Whether what current has executed has no more rights than it had. */
+static bool profil_follow_ordinary(const struct profil_table *table,
 				   const struct linux_binprm *bprm)
 {
-	if (!bprm->secureexec && !(bprm->interp_flags & BINPRM_FLAGS_ENFORCE_NONDUMP) &&
-	    profil_follow_same(current_cred(), table->authority->f_cred))
+	return !bprm->secureexec && !(bprm->interp_flags & BINPRM_FLAGS_ENFORCE_NONDUMP) &&
+	       profil_follow_same(current_cred(), table->authority->f_cred);
+}
+
+/*
+ * Whether who made the session may see it nevertheless, as ptrace(2) would have it.  Of a
+ * program that cannot be read, nobody's own namespace has the right to tell.
+ */
+static bool profil_follow_capable(const struct profil_table *table, bool nondump)
+{
+	return file_ns_capable(table->authority, nondump ? &init_user_ns : current_user_ns(),
+			       CAP_SYS_PTRACE);
+}
+
+/* Before current, a member, begins what it has executed; or it is killed before. */
+static void profil_follow_answer(struct callback_head *work)
+{
+	struct profil_member *member = container_of(work, struct profil_member, question);
+	bool approved = current->mm && profil_follow_capable(member->table, member->nondump);
+
+	profil_race(PROFIL_RACE_EXEC);
+	profil_member_exec(member, approved);
+	profil_member_release(member);
+	profil_race(PROFIL_RACE_GONE);
+}
+
+/*
+ * Puts the question off until current returns to user mode; false if that cannot be.  Until
+ * then the keys do not fit.  Under rcu_read_lock(), so that the session's hold is there.
+ */
+static bool profil_follow_ask(struct profil_member *member, bool nondump)
+{
+	atomic_inc(&member->holds);
+	member->nondump = nondump;
+	init_task_work(&member->question, profil_follow_answer);
+	if (!profil_task_work_add(current, &member->question, TWA_RESUME))
 		return true;
-	/* Of a program that cannot be read, nobody's own namespace has the right to tell. */
-	if (bprm->interp_flags & BINPRM_FLAGS_ENFORCE_NONDUMP)
-		return file_ns_capable(table->authority, &init_user_ns, CAP_SYS_PTRACE);
-	return file_ns_capable(table->authority, current_user_ns(), CAP_SYS_PTRACE);
+	atomic_dec(&member->holds);
+	return false;
+}
+
+/* current, a member, has executed another program.  What that is can only be seen here. */
+static void profil_follow_image(struct profil_member *member, const struct linux_binprm *bprm)
+{
+	bool approved = profil_follow_ordinary(member->table, bprm);
+	bool nondump = bprm->interp_flags & BINPRM_FLAGS_ENFORCE_NONDUMP;
+
+	/* To ask for rights may take a lock that sleeps. */
+	if (!approved && profil_real_time() && profil_follow_ask(member, nondump))
+		return;
+	if (!approved && !profil_real_time())
+		approved = profil_follow_capable(member->table, nondump);
+	profil_race(PROFIL_RACE_EXEC);
+	profil_member_exec(member, approved);
 }
 
 static void profil_follow_exec(void *data, struct task_struct *task, pid_t old_pid,
@@ -56,18 +100,13 @@ static void profil_follow_exec(void *data, struct task_struct *task, pid_t old_p
 {
 	struct pid *tgid = task_tgid(task);
 	struct profil_member *member;
-	bool approved;
 
 	if (!atomic_read(&profil_members))
 		return;
 	rcu_read_lock();
-	hlist_for_each_entry_rcu(member, profil_member_bucket(tgid), node) {
-		if (member->tgid != tgid)
-			continue;
-		approved = profil_follow_approves(member->table, bprm);
-		profil_race(PROFIL_RACE_EXEC);
-		profil_member_exec(member, approved);
-	}
+	hlist_for_each_entry_rcu(member, profil_member_bucket(tgid), node)
+		if (member->tgid == tgid)
+			profil_follow_image(member, bprm);
 	rcu_read_unlock();
 }
 
@@ -123,16 +162,11 @@ void profil_follow_disarm(void)
 	profil_follow_armed = false;
 }
 
-/*
- * Whether members can be followed in this kernel.  On one for real time, a tick must not
- * take mmap_lock: to let go of it may turn interrupts on.
- */
+/* Whether members can be followed in this kernel. */
 bool profil_follow_possible(void)
 {
 	int i;
 
-	if (IS_ENABLED(CONFIG_PREEMPT_RT))
-		return false;
 	for (i = 0; i < ARRAY_SIZE(profil_points); i++)
 		if (!profil_points[i].point)
 			return false;

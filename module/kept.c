@@ -51,14 +51,18 @@ static bool profil_kept_overlap(const struct profil_kept_range *a,
 
 /*
  * Keeps @new, which was found at @seq, instead of all that it overlaps, which is gone, or of
- * the oldest.  Hardirq.
+ * the oldest.  It is of @mm, and kept while @of is that: a look that comes late may find
+ * another one there, and then all is forgotten, or will be (N).  Interrupts off.
  */
-void profil_kept_write(struct profil_kept *kept, const struct profil_kept_range *new, u32 seq)
+void profil_kept_write(struct profil_kept *kept, const struct profil_kept_range *new, u32 seq,
+		       struct mm_struct *const *of, const struct mm_struct *mm)
 {
 	struct profil_kept_range *range, *place = NULL;
 	u64 stamp;
 
 	raw_spin_lock(&kept->lock);
+	if (READ_ONCE(*of) != mm)	/* (N) */
+		goto out;
 	for (range = kept->range; range < kept->range + PROFIL_KEPT; range++) {
 		if (!profil_kept_overlap(range, new))
 			continue;
@@ -74,6 +78,7 @@ void profil_kept_write(struct profil_kept *kept, const struct profil_kept_range 
 	WRITE_ONCE(place->object, new->object);
 	WRITE_ONCE(place->inode, new->inode);
 	profil_kept_end(place, stamp, seq);
+out:
 	raw_spin_unlock(&kept->lock);
 }
 

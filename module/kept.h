@@ -5,7 +5,10 @@
  * While the sequence of its mm's lock is that of the stamp, nothing there has changed;
  * afterwards it is the best that is known.  A tick reads it without a lock, and what another
  * CPU changes meanwhile does not count: the stamp is another one then: (M) who writes changes
- * it before and after all the rest, who reads looks at it before and after.
+ * it before and after all the rest, who reads looks at it before and after.  (N) A look that
+ * comes late may find that the member is another process by now, or executes another program:
+ * who makes it so changes its mm first, and then forgets what is kept; who keeps looks at the
+ * mm under the lock.
  */
 #ifndef _PROFIL_KEPT_H
 #define _PROFIL_KEPT_H
@@ -21,6 +24,7 @@
 #define PROFIL_KEPT_CHANGES	1U
 
 struct inode;
+struct mm_struct;
 
 struct profil_kept_range {
 	u64			stamp;	/* lock to change, as what follows */
@@ -97,7 +101,8 @@ static __always_inline u32 profil_kept_object(const struct profil_kept *kept, u6
 }
 
 void profil_kept_find(struct profil_kept *kept, u64 pc, struct profil_kept_range *found);
-void profil_kept_write(struct profil_kept *kept, const struct profil_kept_range *new, u32 seq);
+void profil_kept_write(struct profil_kept *kept, const struct profil_kept_range *new, u32 seq,
+		       struct mm_struct *const *of, const struct mm_struct *mm);
 void profil_kept_forget(struct profil_kept *kept);
 
 #endif /* _PROFIL_KEPT_H */

@@ -68,19 +68,25 @@ static struct profil_member *profil_member_take(struct profil_table *table)
 	return member;
 }
 
-/* Softirq, or a thread of RCU's own. */
-static void profil_member_free(struct rcu_head *head)
+/* Drops a hold of a member, which goes back to the pool with the last.  Task or softirq. */
+void profil_member_release(struct profil_member *member)
 {
-	struct profil_member *member = container_of(head, struct profil_member, free);
 	struct profil_table *table = member->table;
 	unsigned long flags;
 
+	if (!atomic_dec_and_test(&member->holds))
+		return;
 	put_pid(member->tgid);
 	profil_limit_refund(table->user, PROFIL_LIMIT_PROFILES, 1);
 	raw_spin_lock_irqsave(&table->lock, flags);
 	hlist_add_head(&member->mate, &table->spare);
 	raw_spin_unlock_irqrestore(&table->lock, flags);
 	profil_member_put(table);
+}
+
+static void profil_member_free(struct rcu_head *head)
+{
+	profil_member_release(container_of(head, struct profil_member, free));
 }
 
 /*
@@ -93,6 +99,7 @@ static int profil_member_add_locked(struct profil_table *table, struct task_stru
 	struct pid *tgid = task_tgid(task);
 	struct profil_member *member;
 	int sessions = 0;
+	u32 index;
 
 	lockdep_assert_held(&profil_member_lock);
 	if (table->stopped || !tgid)
@@ -115,17 +122,18 @@ static int profil_member_add_locked(struct profil_table *table, struct task_stru
 		return -ENOSPC;
 	}
 
+	atomic_set(&member->holds, 1);
 	member->tgid = get_pid(tgid);
 	member->table = table;
 	/* Who is exiting has none.  Who executes has another soon: its number tells. */
-	member->mm = data_race(READ_ONCE(task->mm)) ?: (void *)member;
+	WRITE_ONCE(member->mm, data_race(READ_ONCE(task->mm)) ?: (void *)member);
+	profil_kept_forget(&member->kept);	/* (N) */
 	member->exec_id = exec_id;
-	member->index = profil_table_row(table, parent, pid_nr_ns(tgid, table->pids), task->comm,
-					 0);
-	member->row = &table->processes[member->index];
-	member->apart = table->flags & PROFIL_SESSION_F_PER_PROCESS ? member->index : 0;
+	index = profil_table_row(table, parent, pid_nr_ns(tgid, table->pids), task->comm, 0);
+	member->row = &table->processes[index];
+	member->who.index = index;
+	member->who.apart = table->flags & PROFIL_SESSION_F_PER_PROCESS ? index : 0;
 	memset(member->timer_left, 0, sizeof(member->timer_left));
-	profil_kept_forget(&member->kept);
 	refcount_inc(&table->refs);
 	WRITE_ONCE(table->page->members, table->page->members + 1);
 	atomic_inc(&profil_members);
@@ -139,7 +147,7 @@ static void profil_member_remove_locked(struct profil_member *member, u32 state)
 	struct profil_table *table = member->table;
 
 	lockdep_assert_held(&profil_member_lock);
-	if (member->index)
+	if (member->who.index)
 		WRITE_ONCE(member->row->state, state);
 	hlist_del_init_rcu(&member->node);
 	hlist_del(&member->mate);
@@ -150,10 +158,7 @@ static void profil_member_remove_locked(struct profil_member *member, u32 state)
 	call_rcu_hurry(&member->free, profil_member_free);
 }
 
-/*
- * Whether the process is a member.  Most are not, and their forks and exits do not wait for
- * the lock.
- */
+/* Whether the process is a member.  Most are not: their forks and exits wait for no lock. */
 static bool profil_member_any(struct pid *tgid)
 {
 	struct profil_member *member;
@@ -213,7 +218,7 @@ void profil_member_fork(struct task_struct *parent, struct task_struct *child)
 			continue;
 		/* One that was attached meanwhile, or whose session has ended, is not missed. */
 		if (profil_member_add_locked(member->table, child, child->self_exec_id,
-					     member->index) == -ENOSPC)
+					     member->who.index) == -ENOSPC)
 			profil_table_inc(&member->table->page->forks_missed);
 	}
 	raw_spin_unlock(&profil_member_lock);
@@ -231,10 +236,11 @@ void profil_member_exec(struct profil_member *member, bool approved)
 	raw_spin_lock(&profil_member_lock);
 	if (!hlist_unhashed(&member->node) && approved) {
 		/* What is kept of the former image is nothing that this one may be taken for. */
-		profil_kept_forget(&member->kept);
+		WRITE_ONCE(member->mm, (void *)member);
+		profil_kept_forget(&member->kept);	/* (N) */
 		WRITE_ONCE(member->mm, current->mm);
 		WRITE_ONCE(member->exec_id, current->self_exec_id);
-		if (member->index) {
+		if (member->who.index) {
 			strscpy_pad(row->comm, current->comm, sizeof(row->comm));
 			WRITE_ONCE(row->images, row->images + 1);
 		}

@@ -20,18 +20,26 @@
 struct pid;
 struct profil_table;
 
+/* Where the ticks of a process are counted. */
+struct profil_row {
+	u32	index;
+	u32	apart;	/* the same, if files are told apart by process */
+};
+
 struct profil_member {
 	struct hlist_node	node;		/* profil_member_lock, RCU */
 	struct pid		*tgid;		/* held */
 	struct profil_table	*table;
 	/* Of the image that may be counted; keys.  The process itself changes them, by exec. */
-	struct mm_struct	*mm;		/* not NULL */
+	struct mm_struct	*mm;		/* not NULL; before what is kept (N) */
 	u64			exec_id;
 	struct profil_process	*row;
-	u32			index;		/* of the row */
-	u32			apart;		/* the same, if files are told apart by process */
+	struct profil_row	who;
 	struct profil_kept	kept;
 	atomic64_t		timer_left[PROFIL_TIMER_LEFTS];	/* of periods */
+	atomic_t		holds;		/* the session's, and of follow.c's question */
+	struct callback_head	question;	/* current's, at its exec, as what follows */
+	bool			nondump;
 	struct hlist_node	mate;		/* in table->members or table->spare */
 	struct rcu_head		free;
 };
@@ -57,6 +65,7 @@ void profil_member_remove(struct profil_table *table, struct pid *tgid);
 void profil_member_fork(struct task_struct *parent, struct task_struct *child);
 void profil_member_exec(struct profil_member *member, bool approved);
 void profil_member_exit(struct task_struct *task);
+void profil_member_release(struct profil_member *member);
 void profil_member_stop(struct profil_table *table);
 int profil_member_pool(struct profil_table *table);
 void profil_member_put(struct profil_table *table);

@@ -5,134 +5,57 @@
  *
  * The mapping is the one of that very moment.  It is known from the last look at it, while
  * the sequence of the address space's lock is the same; otherwise it is looked up, if the
- * lock is free.  If it is not, the last look is the best there is.
+ * lock is free.  If it is not, the last look is the best there is.  In a kernel for real time
+ * a worker looks.
  */
-#include <linux/fs.h>
 #include <linux/mm.h>
 #include <linux/mmap_lock.h>
 #include <linux/sched.h>
 #include <linux/sched/task_stack.h>
 #include <linux/profil.h>
 
+#include "look.h"
+#include "mapping.h"
 #include "member.h"
 #include "place.h"
 #include "profil.h"
 #include "race.h"
 #include "table.h"
 
-/* Counts @n ticks whose slot is not the first that it may be; who finds none is @full. */
-static noinline void profil_place_search(struct profil_member *member, u64 place, u32 object,
-					 unsigned long system, unsigned int n)
-{
-	u32 process = profil_place_process(member, object);
-	struct profil_table *table = member->table;
-	struct profil_slot *slot = NULL;
-
-	if (object)
-		slot = profil_table_slot(table, profil_table_begin(table, place, object, process),
-					 place, object, process);
-	else
-		profil_table_add(&table->page->full_objects, n);
-	if (slot)
-		profil_table_count(&slot->user, system, n);
-	else
-		profil_table_add(&table->page->full, n);
-}
-
-/* The place of the start of @vma in what it maps. */
-static __always_inline u64 profil_place_base(const struct vm_area_struct *vma)
-{
-	if (likely(vma->vm_file))
-		return (u64)vma->vm_pgoff << PAGE_SHIFT;
-	return vma->vm_start == profil_vdso(vma->vm_mm) ? 0 : vma->vm_start;
-}
-
-static __always_inline const struct inode *profil_place_inode(const struct vm_area_struct *vma)
-{
-	return likely(vma->vm_file) ? file_user_inode(vma->vm_file) : NULL;
-}
-
-/* Keeps what is new in a member's address space.  Its object, or 0 if that has no entry. */
-static noinline u32 profil_place_keep(struct profil_member *member,
-				      const struct vm_area_struct *vma, u32 seq)
-{
-	struct profil_kept_range new = {
-		.start	= vma->vm_start,
-		.bytes	= vma->vm_end - vma->vm_start,
-		.base	= profil_place_base(vma),
-		.inode	= profil_place_inode(vma),
-	};
-
-	if (new.inode)
-		new.object = profil_table_object(member->table, vma->vm_file, new.inode);
-	else if (vma->vm_start == profil_vdso(vma->vm_mm))
-		new.object = PROFIL_OBJECT_VDSO;
-	else
-		new.object = PROFIL_OBJECT_ANONYMOUS;
-	if (new.object)
-		profil_kept_write(&member->kept, &new, seq);
-	return new.object;
-}
-
-/* The object that @vma maps, which may be kept, or 0 if there is no entry for it. */
-static __always_inline u32 profil_place_object(struct profil_member *member,
-					       const struct vm_area_struct *vma, u64 base)
-{
-	u32 seq = profil_mm_seq(vma->vm_mm), object;
-
-	object = profil_kept_object(&member->kept, vma->vm_start, vma->vm_end - vma->vm_start,
-				    base, profil_place_inode(vma), seq);
-	return likely(object) ? object : profil_place_keep(member, vma, seq);
-}
-
-/* Counts @n ticks at a place, whether it has a slot or is to have one. */
-static __always_inline void profil_place_count(struct profil_member *member, u64 place,
-					       u32 object, unsigned long system,
-					       unsigned int n)
-{
-	/* A free slot is that of no object. */
-	if (unlikely(!object || !profil_place_count_first(member, place, object, system, n)))
-		profil_place_search(member, place, object, system, n);
-}
-
 /* @n ticks at @pc by the last look, where no other is to be had; that may be the newest yet. */
 static noinline void profil_place_hint(struct profil_member *member, struct mm_struct *mm,
 				       u64 pc, unsigned long system, unsigned int n)
 {
+	struct profil_table *table = member->table;
 	u32 seq = profil_mm_seq(mm);
 	struct profil_kept_range kept;
 
 	profil_kept_find(&member->kept, pc, &kept);
 	if (!kept.bytes) {
-		profil_place_count(member, pc, PROFIL_OBJECT_ADDRESS, system, n);
+		profil_mapping_count(member, pc, PROFIL_OBJECT_ADDRESS, system, n);
 		return;
 	}
 	if (seq & PROFIL_KEPT_CHANGES || (u32)kept.stamp != seq)
-		profil_table_add(&member->table->page->hinted, n);
-	profil_place_count(member, pc - kept.start + kept.base, kept.object, system, n);
+		profil_table_add(&table->page->hinted, n);
+	profil_mapping_count(member, pc - kept.start + kept.base, kept.object, system, n);
 }
 
 /* @n ticks at @pc, where the kept ranges do not say all. */
 PROFIL_LOOK void profil_place_look(struct profil_member *member, struct mm_struct *mm, u64 pc,
 				   unsigned long system, unsigned int n)
 {
-	u32 object = PROFIL_OBJECT_NONE;
-	struct vm_area_struct *vma;
-	u64 place = pc, base;
+	u64 place;
+	u32 object;
 
-	if (!profil_may_look(system) || !mmap_read_trylock(mm)) {
+	if (profil_real_time() && profil_look_later(member, mm, pc, system, n))
+		return;
+	if (profil_real_time() || !profil_may_look(system) || !mmap_read_trylock(mm)) {
 		profil_place_hint(member, mm, pc, system, n);
 		return;
 	}
-	vma = vma_lookup(mm, pc);
-	if (likely(vma)) {
-		profil_race(PROFIL_RACE_LOOK);
-		base = profil_place_base(vma);
-		place = pc - vma->vm_start + base;
-		object = profil_place_object(member, vma, base);
-	}
+	object = profil_mapping_found(member, mm, pc, &place);
 	mmap_read_unlock(mm);
-	profil_place_count(member, place, object, system, n);
+	profil_mapping_count(member, place, object, system, n);
 }
 
 /* @n ticks of current in the image that may be counted, or in none. */
@@ -174,8 +97,8 @@ void profil_place_kernel(struct profil_member *member, struct pt_regs *regs, uns
 	struct profil_slot *slot;
 	u32 begin;
 
-	begin = profil_table_begin(table, pc, PROFIL_OBJECT_KERNEL, member->apart);
-	slot = profil_table_slot(table, begin, pc, PROFIL_OBJECT_KERNEL, member->apart);
+	begin = profil_table_begin(table, pc, PROFIL_OBJECT_KERNEL, member->who.apart);
+	slot = profil_table_slot(table, begin, pc, PROFIL_OBJECT_KERNEL, member->who.apart);
 	profil_table_add(slot ? &slot->system : &table->page->full_kernel, n);
 }
 

@@ -28,7 +28,9 @@
  *  tick.h, .c   one sample, from the hook to its class
  *  system.c     a tick of the whole machine: whose it is, which class
  *  name.c       the row of a control group and a program's name
- *  place.h, .c  a member's tick: where that is in which file, and its slot
+ *  place.h, .c  a member's tick: where that is, by a look or by what is kept
+ *  look.h, .c   looks that come late, by a worker, in a kernel for real time
+ *  mapping.h, .c from a pc to its object, and to its slot
  *  member.h, .c processes that sessions count, found by struct pid
  *  kept.h, .c   what is kept of a member's mappings
  *  layout.c     the tables of a session: made, mapped, freed
@@ -69,6 +71,7 @@
  *  place.c       -> is it due?  Is it the image that may be counted?
  *                   pc -> file and offset: the mapping of that moment, as it was kept, or
  *                   looked up by a trylock; else as it was before; else the address
+ *                   (for real time, a worker looks it up: look.c)
  *                   one increment of a slot                        table.h
  *
  * Contexts.  A tick is in hard interrupt context.  It never sleeps, allocates, drops a
@@ -93,7 +96,7 @@
  *   part->lock		raw, interrupts off: the fields marked (p), of pending records
  *   reg->lock		raw, interrupts off: the fields marked (l)
  *
- * and of sessions, where a tick takes kept->lock and table->lock:
+ * and of sessions, where a tick takes kept->lock, table->lock and looks->lock:
  *
  *   profil_hook_mutex
  *   profil_systems_mutex	the list of sessions of the whole machine
@@ -102,6 +105,7 @@
  *   profil_member_lock	raw: the hash and lists of members, the rows
  *   kept->lock	raw, interrupts off: the kept ranges
  *   table->lock	raw, interrupts off: entries that are free
+ *   looks->lock	raw, interrupts off: what waits for a late look; alone
  *
  * A tick in user mode takes no lock: it numbers itself in its run, and adds to one class.
  *
@@ -114,7 +118,8 @@
  *
  * A session is held by its descriptor, which the mapping holds too, and by each member until
  * that is freed, a grace period after it was one; it holds the hook and the module.  A member
- * holds its struct pid; mm and exec_id are keys.  A session of the whole machine is held by
+ * holds its struct pid; mm and exec_id are keys.  A question of follow.c holds it, too, and what
+ * waits for a late look holds the struct of an mm.  A session of the whole machine is held by
  * its place in the list instead, until a grace period after it left that.
  */
 #ifndef _PROFIL_H

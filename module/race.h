@@ -34,13 +34,17 @@ enum profil_race_point {
 	PROFIL_RACE_STOPPED,	/* the last member taken out */
 	PROFIL_RACE_EXEC,	/* exec approved or not, member not changed */
 	PROFIL_RACE_POLL,	/* a member was seen to have been, not how many there are */
+	PROFIL_RACE_LATE,	/* late look taken, mapping not looked up */
 };
 
 #ifdef PROFIL_TEST
 void profil_race(enum profil_race_point point);
 /* Whether a test wants the kernel's next step to fail: not before others could run. */
 bool profil_race_fails(void);
+/* Whether to do as in a kernel for real time. */
+extern bool profil_race_late;
 #else
+#define profil_race_late false
 static inline void profil_race(enum profil_race_point point) {}
 static inline bool profil_race_fails(void) { return false; }
 #endif

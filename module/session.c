@@ -18,6 +18,7 @@
 
 #include "command.h"
 #include "limits.h"
+#include "look.h"
 #include "member.h"
 #include "profil.h"
 #include "table.h"
@@ -52,6 +53,7 @@ static void profil_session_work(struct work_struct *work)
 
 static void profil_session_free(struct profil_table *table)
 {
+	profil_look_free(table);
 	kvfree(table->pool);
 	free_percpu(table->seen);
 	profil_table_free(table);
@@ -82,6 +84,7 @@ static void profil_session_stop(struct profil_table *table)
 	profil_member_stop(table);
 	profil_system_stop(table);
 	synchronize_rcu();
+	profil_look_wait(table);
 	WRITE_ONCE(table->page->state, PROFIL_SESSION_STOPPED);
 	wake_up_all(&table->wait);
 }
@@ -163,6 +166,7 @@ static int profil_session_fill(struct profil_table *table, struct profil_user *u
 	int err;
 
 	err = system ? profil_system_pool(table) : profil_member_pool(table);
+	err = err ?: profil_look_init(table);
 	if (err)
 		return err;
 	authority = anon_inode_getfile("[profil_authority]", &profil_authority_fops, NULL,
@@ -210,9 +214,8 @@ static struct profil_table *profil_session_make(const struct profil_ioc_session 
 /* As with START: only the timer source takes a jitter, and it needs a rate. */
 static bool profil_session_source_valid(const struct profil_ioc_session *args)
 {
-	if (args->source == PROFIL_SOURCE_TIMER)
-		return args->rate && args->jitter <= 100;
-	return !args->jitter;
+	return args->source == PROFIL_SOURCE_TIMER ? args->rate && args->jitter <= 100 :
+						     !args->jitter;
 }
 
 static int profil_session_check(const struct profil_ioc_session *args)

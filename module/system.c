@@ -79,8 +79,8 @@ static __always_inline struct profil_seen *profil_system_seen(struct profil_tabl
 static noinline void profil_system_meet(struct profil_seen *seen, struct task_struct *task,
 					u64 began)
 {
-	profil_kept_forget(&seen->member.kept);
-	seen->member.mm = task->mm;
+	WRITE_ONCE(seen->member.mm, task->mm);
+	profil_kept_forget(&seen->member.kept);	/* (N) */
 	seen->member.exec_id = READ_ONCE(task->self_exec_id);
 	seen->began = began;
 }
@@ -97,8 +97,8 @@ static noinline void profil_system_name(struct profil_seen *seen, struct task_st
 	barrier();
 	index = profil_name_row(member->table);
 	member->row = &member->table->processes[index];
-	member->index = index;
-	member->apart = index;
+	member->who.index = index;
+	member->who.apart = index;
 }
 
 /* Whether the row is that of @task. */
@@ -116,6 +116,9 @@ static __always_inline bool profil_system_is(const struct profil_seen *seen,
 /* Whether an interrupt was interrupted: as the kernel's own accounting has it. */
 static __always_inline bool profil_system_amid_interrupt(void)
 {
+	/* For real time, the one count is the thread's. */
+	if (IS_ENABLED(CONFIG_PREEMPT_RT) && in_serving_softirq())
+		return true;
 	return (preempt_count() & (HARDIRQ_MASK | SOFTIRQ_OFFSET)) != HARDIRQ_OFFSET;
 }
 

@@ -35,6 +35,7 @@ static_assert(offsetof(struct profil_process, system) ==
 
 struct file;
 struct inode;
+struct profil_looks;
 struct pid_namespace;
 struct profil_member;
 struct profil_seen;
@@ -89,6 +90,7 @@ struct profil_table {
 	bool			stopped;	/* profil_member_lock to change */
 	struct profil_member	*pool;		/* or NULL, of the whole machine: */
 	struct profil_seen __percpu *seen;
+	struct profil_looks	*looks;		/* that come late, or NULL */
 	struct hlist_node	system;		/* profil_systems_mutex, RCU */
 	struct rcu_head		unseen;
 

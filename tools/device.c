@@ -49,7 +49,7 @@ void cause_sessions(struct cause *cause)
 		cause->text = cause_text("this module has them");
 		return;
 	}
-	cause->text = cause_text("none: its max_sessions_user is 0, or this kernel is one for real time");
+	cause->text = cause_text("none: its max_sessions_user is 0, or this kernel has no tracepoints");
 	cause->state = CAUSE_FAIL;
 	cause->mend = cause_text("sudo rmmod profil && sudo modprobe profil max_sessions_user=16, or install a newer one");
 }

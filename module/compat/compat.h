@@ -112,6 +112,12 @@ static inline void vm_flags_clear(struct vm_area_struct *vma, vm_flags_t flags)
 #endif
 
 /*
+ * Where spin locks sleep, no tick may let go of mmap_lock, which may turn interrupts on, and
+ * no tracepoint ask for rights.  A test build does so anywhere, if asked to: see race.h.
+ */
+#define profil_real_time() (IS_ENABLED(CONFIG_PREEMPT_RT) || profil_race_late)
+
+/*
  * Whether a tick may take mmap_lock, by a trylock.  Not in what is like an NMI (int3), nor
  * in the kernel where the look-up writes to what is current's.
  */

@@ -312,10 +312,4 @@ static inline void burn_for_ever(void)
 		_exit(100);						\
 	if (!(pid))
 
-#define SKIP_WITHOUT_SESSIONS()							\
-	do {									\
-		if (!query_flags())						\
-			SKIP(return, "no sessions on kernels for real time");	\
-	} while (0)
-
 #endif /* SESSION_H */

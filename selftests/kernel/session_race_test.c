@@ -22,7 +22,6 @@ FIXTURE(race) {
 
 FIXTURE_SETUP(race)
 {
-	SKIP_WITHOUT_SESSIONS();
 	pin(0);
 	self->args = session_args();
 	ASSERT_EQ(0, view_open(&self->view, &self->args));
@@ -571,6 +570,8 @@ static int exec_denied_while_stopped(FIXTURE_DATA(race) *self, const char *path,
 	usleep(later);
 	if (session_stop(&view) || !none_left(&view))
 		return 2;
+	/* The tables are there as long as they are needed. */
+	view_close(&view);
 	return wait_for(pid);
 }
 
@@ -778,6 +779,48 @@ TEST_F(race, exec_against_ticks)
 	ASSERT_TRUE(view_finish(&self->view, &self->sums));
 	EXPECT_LT(0, self->view.page->exec);
 	EXPECT_EQ(0, self->sums.objects[PROFIL_OBJECT_NONE]);
+}
+
+/* ---- looks that come late: only on a kernel for real time, and with race_late=Y */
+
+/* What STOP tells the reader is whole. */
+TEST_F(race, stop_against_a_late_look)
+{
+	struct view view;
+	pid_t pid;
+	int i;
+
+	hold("late", 20000);
+	for (i = 0; i < TURNS; i++) {
+		pid = spin_in(self, &view);
+		ASSERT_LT(0, pid);
+		await_tick(&view);
+		EXPECT_TRUE(view_finish(&view, &self->sums));
+		end_child(pid);
+		view_close(&view);
+	}
+}
+
+/* Nobody looks at mappings that are being taken down. */
+TEST_F(race, exit_against_a_late_look)
+{
+	struct view view;
+	pid_t pid;
+	int i;
+
+	hold("late", 50000);
+	for (i = 0; i < TURNS; i++) {
+		pid = spin_in(self, &view);
+		ASSERT_LT(0, pid);
+		await_tick(&view);
+		end_child(pid);
+		/* Its CPU has nothing of it any more, either. */
+		pin(1);
+		pin(0);
+		EXPECT_TRUE(view_finish(&view, &self->sums));
+		EXPECT_EQ(0, self->sums.objects[PROFIL_OBJECT_NONE]);
+		view_close(&view);
+	}
 }
 
 /* ---- timers of members */

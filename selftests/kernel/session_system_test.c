@@ -95,7 +95,6 @@ FIXTURE_SETUP(machine)
 {
 	int fd = profil_open();
 
-	SKIP_WITHOUT_SESSIONS();
 	ASSERT_LE(0, fd);
 	ASSERT_EQ(0, profil_query(fd, &self->query));
 	close(fd);
@@ -195,6 +194,11 @@ TEST_F(machine, classes_are_those_of_the_kernel)
 	if (!sender)
 		_exit(send_for_ever());
 	wait_name(&view, "classes_burn", 10 * TICKS);
+	/* Where a machine is busy, ticks of its guest come in heaps, and few in user mode. */
+	do {
+		usleep(5000);
+		view_sum(&view, &self->sums);
+	} while (self->sums.user <= TICKS || self->sums.system <= TICKS);
 	end_child(burner);
 	end_child(forker);
 	end_child(reader);
@@ -202,8 +206,6 @@ TEST_F(machine, classes_are_those_of_the_kernel)
 	c = read_stat(&self->query);
 	ASSERT_TRUE(view_finish(&view, &self->sums));
 	d = read_stat(&self->query);
-	EXPECT_LT(TICKS, self->sums.user);
-	EXPECT_LT(TICKS, self->sums.system);
 	/* Own timers tick apart from the kernel's; CPUs that are left alone have neither. */
 	if (query_hook() != PROFIL_HOOK_HRTIMER &&
 	    !(self->query.out_features & PROFIL_FEATURE_NOHZ_FULL)) {

@@ -65,6 +65,13 @@ struct raw_spinlock {
 
 static struct profil_kept kept;
 
+/* Only addresses of it matter. */
+static struct mm_struct {
+	char unused;
+} mms[2];
+
+static struct mm_struct *owner = &mms[0];
+
 /* In the order of the program. */
 static struct {
 	const void *place;
@@ -312,7 +319,7 @@ static void read_in_all_orders(unsigned int moment)
 static void keep(const struct mapping *mapping)
 {
 	if (mapping->range.bytes)
-		profil_kept_write(&kept, &mapping->range, mapping->seq);
+		profil_kept_write(&kept, &mapping->range, mapping->seq, &owner, &mms[0]);
 }
 
 static void try_scenario(const struct scenario *which)
@@ -365,9 +372,25 @@ static bool each_guard_is_needed(void)
 	return true;
 }
 
+/* A look that comes so late that the member is another process, or image, keeps nothing. */
+static bool a_range_of_another_mm_is_not_kept(void)
+{
+	const struct profil_kept_range range = { .start = 1, .bytes = 1, .object = 4 };
+	struct profil_kept_range found;
+
+	profil_kept_write(&kept, &range, 2, &owner, &mms[1]);
+	profil_kept_find(&kept, 1, &found);
+	TAP_CHECK(!found.bytes);
+	profil_kept_write(&kept, &range, 2, &owner, &mms[0]);
+	profil_kept_find(&kept, 1, &found);
+	TAP_CHECK(found.bytes == 1 && found.object == 4);
+	return true;
+}
+
 int main(void)
 {
 	tap_fork(a_place_is_of_one_mapping, "a kept place is of one mapping, in each order");
 	tap_fork(each_guard_is_needed, "and without any guard it is not");
+	tap_fork(a_range_of_another_mm_is_not_kept, "a range of another address space is not kept");
 	return tap_plan();
 }

@@ -46,6 +46,7 @@ static const char *const profil_race_names[] = {
 	[PROFIL_RACE_STOPPED]	= "stopped",
 	[PROFIL_RACE_EXEC]	= "exec",
 	[PROFIL_RACE_POLL]	= "poll",
+	[PROFIL_RACE_LATE]	= "late",
 };
 
 static int profil_race_held = -1;
@@ -66,6 +67,10 @@ static const struct kernel_param_ops profil_race_hold_ops = {
 
 module_param_cb(race_hold, &profil_race_hold_ops, NULL, 0200);
 MODULE_PARM_DESC(race_hold, "where to stay for race_hold_us, one of the points in race.h");
+
+bool profil_race_late;
+module_param_named(race_late, profil_race_late, bool, 0444);
+MODULE_PARM_DESC(race_late, "do as in a kernel for real time");
 
 static unsigned int profil_race_hold_us;
 module_param_named(race_hold_us, profil_race_hold_us, uint, 0644);

@@ -575,7 +575,8 @@ struct profil_ioc_object {
  * @full: Ticks that found no slot, or whose file found no entry
  * @full_objects: Of @full, those whose file found no entry
  * @hinted: Beside the classes, ticks in slots whose mapping could not be looked up, because
- *          it was being changed: the place is in what was mapped there before
+ *          it was being changed: the place is in what was mapped there before; or, in kernels
+ *          for real time, a moment later
  * @borrowed: Beside the classes, ticks of kernel threads of members' processes (io_uring)
  * @execs_denied: Members that ceased to be ones, because they executed what who made the
  *                session may not trace
