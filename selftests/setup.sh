@@ -29,7 +29,7 @@ bzip2 programs
 tcl programs
 nodejs programs
 pahole vm
-patch vm
+patch check vm
 kmod check
 mmdebstrap dkms packages
 gcc-12-aarch64-linux-gnu check

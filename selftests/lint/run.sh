@@ -25,7 +25,7 @@ unset MAKEFLAGS
 # Slow ones first, so that two at a time end together.
 CHECKS='build-6.1 build-6.12 build-7.2 coccinelle checkpatch shellcheck
 	install kernel-doc rst mandoc manual uapi-layout uapi-dialects kselftest compat order spdx size names comparison
-	statements version debian'
+	statements version debian mutants'
 
 # What a check reads, as a regular expression of names; the others read all.
 declare -A READS=(
@@ -47,6 +47,7 @@ declare -A READS=(
 	[version]='^(Makefile|libwrap/Makefile|tools/(Makefile|command\.h)$|module/main.c|dkms.conf|debian/changelog|CHANGELOG.md|README.md|packaging/)'
 	[debian]='^(Documentation/man/|debian/)'
 	[statements]='^(Documentation/security.rst|selftests/kernel/)'
+	[mutants]='^(module|selftests/race/mutants)/'
 )
 
 # need COMMAND PACKAGE
@@ -448,6 +449,20 @@ check_debian() {
 		<(named debian/*.manpages | xargs -n 1 basename | sort) 2>&1 || status=1
 	for name in $(named debian/*.docs debian/*.examples | sort); do
 		[ -e "$name" ] || { echo "debian/ names $name, which is not there"; status=1; }
+	done
+	return $status
+}
+
+# Each mutant of the module can be made: at the very lines that it was made for, or it may
+# break something else.
+check_mutants() {
+	local patch said status=0
+	need patch patch || return
+	for patch in selftests/race/mutants/*.patch; do
+		said=$(patch -f -s -F 0 -p 1 --dry-run <"$patch" 2>&1) && continue
+		echo "$said"
+		echo "$patch does not apply to the module as it is: make it anew"
+		status=1
 	done
 	return $status
 }
