@@ -31,6 +31,7 @@ declare -A sets=() run=() kernels=() paths=() needs=() alone=() always=() why=()
 
 passed=0 failed=0 skipped=0 known=0 known_lanes=0 start=$SECONDS full=''
 waiting=()		# lanes that have not begun
+declare -A keys=()	# what each depends on, where that is known yet
 declare -A running=()	# process id: when it began, the lane's key, the lane
 times=()		# seconds and lane, of those that have ended
 
@@ -39,14 +40,15 @@ elapsed()
 	printf '[%2d:%02d] ' $(((SECONDS - start) / 60)) $(((SECONDS - start) % 60))
 }
 
-# expand WORD…: a word @NAME is what the table says of that name
+# expand WORD…: onto $expanded; a word @NAME is what the table says of that name.  No process
+# is begun for that: the table has thousands of words, and is read by each command.
 expand()
 {
 	local word
 
 	for word; do
-		if [ "${word#@}" = "$word" ]; then
-			printf '%s ' "$word"
+		if [[ $word != @* ]]; then
+			expanded+="$word "
 		else
 			[ "${group[${word#@}]:-}" ] || die "selftests/lanes: nothing is called $word"
 			# shellcheck disable=SC2086 # words
@@ -58,7 +60,7 @@ expand()
 # read_lanes FILE
 read_lanes()
 {
-	local word rest lane='' of=()
+	local word rest lane='' expanded of=()
 	declare -A group=() copies=()
 
 	set -f
@@ -72,10 +74,11 @@ read_lanes()
 			;;
 		copies | sets | run | kernels | paths | needs | alone | always | why)
 			local -n field=$word
+			expanded=''
 			# shellcheck disable=SC2086 # words
-			[ "$word" = why ] || rest=$(expand $rest) || exit
+			[ "$word" = why ] || { expand $rest; rest=${expanded% }; }
 			# shellcheck disable=SC2004 # the name of a lane is no number
-			field[$lane]=${rest% }
+			field[$lane]=$rest
 			;;
 		*) die "selftests/lanes: what is \"$word\"?" ;;
 		esac
@@ -89,9 +92,10 @@ read_lanes()
 # number_lanes LANE [COPIES]: into $names, with all fields that the table leaves out
 number_lanes()
 {
-	local i name word
+	local i name word expanded=''
 
-	for i in $(seq "${2:-1}"); do
+	[ "${paths[$1]:-}" ] || expand @suite
+	for ((i = 1; i <= ${2:-1}; i++)); do
 		name=${1//\#/$i}
 		names+=("$name")
 		for word in sets run kernels paths needs alone always why; do
@@ -101,8 +105,7 @@ number_lanes()
 			field[$name]=${field[$1]:-}
 		done
 		run[$name]=${run[$1]//\#/$i}
-		# shellcheck disable=SC2086
-		paths[$name]=${paths[$1]:-$(expand @suite)}
+		paths[$name]=${paths[$1]:-${expanded% }}
 		needs[$name]=${needs[$1]:-build test vm}
 	done
 }
@@ -135,8 +138,8 @@ result()
 	if [ "$bad" = 0 ]; then
 		echo "$1: $ok passed, $skip skipped ($4 s)"
 		# nobody has touched what it depends on meanwhile
-		source_files >"$tmp/files.now"
-		if [ "$2" ] && [ "$ok" -gt 0 ] && [ "$2" = "$(key "$1" "$tmp/files.now")" ]; then
+		if [ "$2" ] && [ "$ok" -gt 0 ] && source_files >"$tmp/files.now" && [ -s "$tmp/files.now" ] &&
+			{ cmp -s "$tmp/files" "$tmp/files.now" || [ "$2" = "$(key "$1" "$tmp/files.now")" ]; }; then
 			remember "$1" "$2" "$ok" "$skip" "$4"
 		fi
 	else
@@ -161,9 +164,10 @@ reap()
 # begin LANE: in a process group of its own, so that all of it can be ended
 begin()
 {
-	local key
+	local key=${keys[$1]:-}
 
-	key=$(key "$1" "$tmp/files")
+	# what its kernel is may not have been known before
+	[ "$key" ] || key=$(key "$1" "$tmp/files")
 	elapsed
 	echo "$1: started"
 	setsid bash -c "${run[$1]}" >"$LOG/$1.log" 2>&1 </dev/null {lock}>&- &
@@ -271,7 +275,8 @@ plan()
 	source_files >"$tmp/files"
 	tools >"$tmp/tools"
 	for lane; do
-		if [ ! "${FRESH:-}${always[$lane]}" ] && seen=$(recall "$lane" "$(key "$lane" "$tmp/files")"); then
+		keys[$lane]=$(key "$lane" "$tmp/files")
+		if [ ! "${FRESH:-}${always[$lane]}" ] && seen=$(recall "$lane" "${keys[$lane]}"); then
 			read -r ok skip _ when <<<"$seen"
 			known=$((known + ok)) known_lanes=$((known_lanes + 1))
 			elapsed
