@@ -490,7 +490,10 @@ done
 TMP=$(mktemp -d)
 export TMP
 trap 'rm -rf "$TMP"' EXIT
-contents >"$TMP/contents"
+# hashes of all files, where somebody asks for them
+if [ $# = 0 ] || [ "$changed" ]; then
+	contents >"$TMP/contents"
+fi
 if [ "$changed" ] && find_changed; then
 	all=("${checks[@]}") checks=()
 	for check in "${all[@]}"; do

@@ -43,19 +43,28 @@ results() {
 	sed -nE 's/^(not )?ok [0-9]+ lint ([^ ]*)$/\2/p' <<<"$1" | sort | paste -sd ' '
 }
 
+# copy: the tree as it is, in $TMP/tree.  It is copied once, and put back as it was then, but for
+# what was built in it: only what a plant changes is compiled again.
 copy() {
-	rm -rf "$TMP/tree"
+	local git=(git --git-dir="$TMP/git" --work-tree="$TMP/tree" -c core.autocrlf=false)
+	if [ -d "$TMP/git" ]; then
+		rm -f "$TMP/tree/build/lint.passed"
+		(cd "$TMP/tree" && "${git[@]}" clean -ffdqx -e /build && "${git[@]}" checkout -q -f -- .) && return
+		echo "Bail out! git cannot put the copy of the tree back"
+		exit 1
+	fi
 	mkdir "$TMP/tree"
 	# nor what another lane is building in it just now
 	tar -c --exclude=./build --exclude=./.git --exclude='*.o' --exclude='*.ko' --exclude='*.mod' \
 		--exclude='*.mod.c' --exclude='*.cmd' --exclude='.checkpatch*' . | tar -x -C "$TMP/tree"
+	(cd "$TMP/tree" && find . -type f | sort | xargs sha256sum | sed 's,  \./, ,') >"$TMP/passed"
+	(cd "$TMP/tree" && "${git[@]}" init -q && "${git[@]}" add -A -f .) || exit
 }
 
 # remember: all is well with the copy
 remember() {
-	(cd "$TMP/tree" && find . -type f | sort | xargs sha256sum | sed 's,  \./, ,') >"$TMP/passed"
-	mkdir "$TMP/tree/build"
-	mv "$TMP/passed" "$TMP/tree/build/lint.passed"
+	mkdir -p "$TMP/tree/build"
+	cp "$TMP/passed" "$TMP/tree/build/lint.passed"
 }
 
 # report STATUS WHAT OUTPUT
@@ -132,6 +141,7 @@ all() {
 	planted version 'debian/changelog has no version' 'sed -i 1d debian/changelog'
 	planted debian '^# -planted.3' 'touch Documentation/man/planted.3'
 	planted debian 'names planted.rst, which is not there' 'echo planted.rst >>debian/libprofil-dev.docs'
+	planted mutants 'mutants/gap.patch does not apply' 'sed -i "s/^ /&planted/" selftests/race/mutants/gap.patch'
 	planted manual '^# \+planted' 'echo "# options profil planted=1" >>debian/examples/profil.conf'
 	edited '' '' true
 	edited 'install rst shellcheck spdx names' '' 'echo >>Documentation/internals.rst'
