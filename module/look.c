@@ -7,10 +7,15 @@
  * seen, the tick is hinted.  The process may have ended meanwhile, or execute another
  * program: then the last look before the tick is the best there is.
  */
+#include <linux/cpumask.h>
 #include <linux/errno.h>
 #include <linux/irqflags.h>
+#include <linux/minmax.h>
 #include <linux/mm.h>
 #include <linux/mmap_lock.h>
+#include <linux/overflow.h>
+#include <linux/preempt.h>
+#include <linux/rcupdate.h>
 #include <linux/sched/mm.h>
 #include <linux/slab.h>
 #include <linux/spinlock.h>
@@ -23,7 +28,9 @@
 #include "member.h"
 #include "table.h"
 
-#define PROFIL_LOOKS	64	/* places of a session that wait for one at a time */
+/* Places of a session that wait for one at a time; each CPU may have its ticks at once. */
+#define PROFIL_LOOKS		max(64U, 2 * num_possible_cpus())
+#define PROFIL_LOOKS_NEAR	8	/* those among which the same place is looked for */
 
 /* What waits for a look: ticks of one process at one place. */
 struct profil_look {
@@ -43,13 +50,14 @@ struct profil_looks {
 	struct work_struct	work;
 	raw_spinlock_t		lock;		/* interrupts off */
 	u32			nr;		/* lock */
-	struct profil_look	look[PROFIL_LOOKS];	/* lock */
+	u32			most;
+	struct profil_look	look[];		/* lock */
 };
 
 static struct profil_look *profil_look_find(struct profil_looks *looks,
 					    const struct profil_look *key)
 {
-	struct profil_look *look = looks->look;
+	struct profil_look *look = looks->look + looks->nr - min(looks->nr, PROFIL_LOOKS_NEAR);
 
 	lockdep_assert_held(&looks->lock);
 	for (; look < looks->look + looks->nr; look++)
@@ -66,7 +74,7 @@ static struct profil_look *profil_look_new(struct profil_looks *looks,
 	struct profil_look *look;
 
 	lockdep_assert_held(&looks->lock);
-	if (looks->nr == PROFIL_LOOKS)
+	if (looks->nr == looks->most)
 		return NULL;
 	look = &looks->look[looks->nr++];
 	*look = *key;
@@ -76,7 +84,7 @@ static struct profil_look *profil_look_new(struct profil_looks *looks,
 
 /*
  * Leaves the place of @n ticks of current, which is @member's, at @pc to the worker; false if
- * too many wait.  Hardirq, interrupts off.
+ * that is known already, or too many wait.  Hardirq, interrupts off.
  */
 bool profil_look_later(struct profil_member *member, struct mm_struct *mm, u64 pc,
 		       unsigned long system, unsigned int n)
@@ -94,6 +102,8 @@ bool profil_look_later(struct profil_member *member, struct mm_struct *mm, u64 p
 	};
 
 	profil_kept_find(&member->kept, pc, &kept);
+	if (kept.bytes && (u32)kept.stamp == key.seq)
+		return false;
 	if (kept.bytes) {
 		key.place = pc - kept.start + kept.base;
 		key.object = kept.object;
@@ -121,27 +131,38 @@ static bool profil_look_take(struct profil_looks *looks, struct profil_look *loo
 	return any;
 }
 
-/* Finds out the place, if the address space still is there and nobody changes it. */
-static bool profil_look_up(struct profil_look *look)
+/* Finds out the place.  Whether it is that of the tick for certain. */
+static bool profil_look_mapped(struct profil_look *look, struct mm_struct *mm)
 {
-	struct mm_struct *mm = look->mm;
 	unsigned long flags;
 	u32 seq;
 
-	if (!mmget_not_zero(mm))
+	if (!mmap_read_trylock(mm))
 		return false;
-	if (!mmap_read_trylock(mm)) {
-		mmput_async(mm);
-		return false;
-	}
 	local_irq_save(flags);
 	look->object = profil_mapping_look(look->member, mm, look->pc, &look->place);
 	local_irq_restore(flags);
 	seq = profil_mm_seq(mm);
 	mmap_read_unlock(mm);
-	/* If we are its last user, its exit is not for this worker. */
-	mmput_async(mm);
 	return seq == look->seq && !(seq & PROFIL_KEPT_CHANGES);
+}
+
+/*
+ * The same, if the address space still is there and nobody changes it.  Not preempted: a
+ * thread of the process may wait for the lock, and for the memory who waits for its end.
+ */
+static bool profil_look_up(struct profil_look *look)
+{
+	bool exact = false;
+
+	preempt_disable();
+	if (mmget_not_zero(look->mm)) {
+		exact = profil_look_mapped(look, look->mm);
+		/* If we are its last user, its exit is not for this worker. */
+		mmput_async(look->mm);
+	}
+	preempt_enable();
+	return exact;
 }
 
 static void profil_look_count(struct profil_table *table, struct profil_look *look)
@@ -150,7 +171,7 @@ static void profil_look_count(struct profil_table *table, struct profil_look *lo
 	unsigned long flags;
 	int system;
 
-	if (!exact && look->object != PROFIL_OBJECT_ADDRESS)
+	if (!exact && look->object > PROFIL_OBJECT_ADDRESS)
 		profil_table_add(&table->page->hinted, look->ticks[0] + look->ticks[1]);
 	local_irq_save(flags);
 	for (system = 0; system < 2; system++)
@@ -169,6 +190,8 @@ static void profil_look_work(struct work_struct *work)
 		profil_race(PROFIL_RACE_LATE);
 		profil_look_count(looks->table, &look);
 		mmdrop(look.mm);
+		/* However fast the ticks come, who waits for all tasks is not kept waiting. */
+		cond_resched_tasks_rcu_qs();
 	}
 }
 
@@ -182,13 +205,15 @@ void profil_look_wait(struct profil_table *table)
 /* 0, or -ENOMEM.  May sleep. */
 int profil_look_init(struct profil_table *table)
 {
+	const u32 most = PROFIL_LOOKS;
 	struct profil_looks *looks;
 
 	if (!profil_real_time())
 		return 0;
-	looks = kvzalloc(sizeof(*looks), PROFIL_GFP);
+	looks = kvzalloc(struct_size(looks, look, most), PROFIL_GFP);
 	if (!looks)
 		return -ENOMEM;
+	looks->most = most;
 	raw_spin_lock_init(&looks->lock);
 	INIT_WORK(&looks->work, profil_look_work);
 	looks->table = table;
@@ -196,9 +221,20 @@ int profil_look_init(struct profil_table *table)
 	return 0;
 }
 
-/* No tick sees the session any more.  May sleep. */
+/* No tick sees the session any more, and it is over when this returns.  Sleeps. */
+void profil_look_end(struct profil_table *table)
+{
+	struct profil_looks *looks = table->looks;
+
+	if (!looks)
+		return;
+	/* Not flush_work(): both may be works of one queue. */
+	cancel_work_sync(&looks->work);
+	profil_look_work(&looks->work);
+}
+
+/* May sleep. */
 void profil_look_free(struct profil_table *table)
 {
-	profil_look_wait(table);
 	kvfree(table->looks);
 }

@@ -19,6 +19,7 @@ struct profil_table;
 bool profil_look_later(struct profil_member *member, struct mm_struct *mm, u64 pc,
 		       unsigned long system, unsigned int n);
 void profil_look_wait(struct profil_table *table);
+void profil_look_end(struct profil_table *table);
 int profil_look_init(struct profil_table *table);
 void profil_look_free(struct profil_table *table);
 

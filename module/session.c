@@ -4,7 +4,6 @@
  * context throughout.
  */
 #include <linux/anon_inodes.h>
-#include <linux/capability.h>
 #include <linux/cred.h>
 #include <linux/err.h>
 #include <linux/file.h>
@@ -68,6 +67,7 @@ static void profil_session_end(struct work_struct *work)
 	struct profil_user *user = table->user;
 	struct file *authority = table->authority;
 
+	profil_look_end(table);	/* it may queue this: */
 	cancel_work_sync(&table->work);
 	put_pid_ns(table->pids);
 	profil_session_free(table);

@@ -801,6 +801,24 @@ TEST_F(race, stop_against_a_late_look)
 	}
 }
 
+/* The tables are there until it is over, and so is what it has found: a file that is new. */
+TEST_F(race, close_against_a_late_look)
+{
+	struct view view;
+	pid_t pid;
+	int i;
+
+	hold("late", 200000);
+	for (i = 0; i < TURNS; i++) {
+		pid = spin_in(self, &view);
+		ASSERT_LT(0, pid);
+		await_tick(&view);
+		view_close(&view);
+		usleep(300000);
+		end_child(pid);
+	}
+}
+
 /* Nobody looks at mappings that are being taken down. */
 TEST_F(race, exit_against_a_late_look)
 {
