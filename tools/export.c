@@ -45,7 +45,10 @@ static void write_tsv(struct profile *profile, FILE *out)
 	write_rows(profile, out, rows_tsv);
 }
 
-/* What --format and the end of a file's name say.  Without write: not into one stream. */
+/*
+ * What --format and the end of a file's name say.  Without write: not into one stream.
+ * A format has as many rows as there are ends of names for it.
+ */
 static const struct format {
 	const char *name, *suffix;
 	void (*write)(struct profile *profile, FILE *out);
@@ -53,6 +56,7 @@ static const struct format {
 	{ "pprof", ".pb.gz", NULL },
 	{ "callgrind", ".callgrind", callgrind_write },
 	{ "collapsed", ".folded", collapsed_write },
+	{ "cpuprofile", ".prof", cpuprofile_write },
 	{ "cpuprofile", ".cpuprofile", cpuprofile_write },
 	{ "gmon", ".gmon", NULL },
 	{ "html", ".html", page_write },
@@ -141,7 +145,7 @@ static const struct argp argp = {
 	"  pprof       .pb.gz       go tool pprof, speedscope, Pyroscope\n"
 	"  callgrind   .callgrind   KCachegrind, callgrind_annotate\n"
 	"  collapsed   .folded      flamegraph.pl, inferno\n"
-	"  cpuprofile  .cpuprofile  google-pprof\n"
+	"  cpuprofile  .prof        google-pprof; .cpuprofile stands for it, too\n"
 	"  gmon        .gmon        gprof; a file for each object, whose name is added to FILE\n"
 	"  html        .html        any browser: one page, to be shown around\n"
 	"  json        .json        jq\n"

@@ -63,6 +63,16 @@ cpuprofile() {
 	grep -q 'Total: 197 samples' <(google-pprof --text "$planted" x.cpuprofile 2>&1)
 }
 
+# As programs of gperftools call such files.
+by_other_end() {
+	profil export -o x.prof
+	profil export -o same.cpuprofile
+	cmp x.prof same.cpuprofile
+	google-pprof --text "$planted" x.prof 2>warned | sed -n 2p >theirs
+	profil report --tsv | awk -F '\t' '$1 == "function" { print $2, $8; exit }' >ours
+	[ "$(awk '{ print $1, $6 }' theirs)" = "$(cat ours)" ] || { cat theirs ours; return 1; }
+}
+
 # A program that has one place only.
 fixed() {
 	local fixed=$tmp/fixed name
@@ -151,6 +161,7 @@ check 'pprof: the same file, and two added up' pprof
 check 'callgrind_annotate: samples, user and system time of each function' callgrind
 check 'collapsed: a level for the object' collapsed
 check 'google-pprof: addresses, functions, lines' cpuprofile
+check 'google-pprof: x.prof, whose second line is the hottest function' by_other_end
 check 'gprof: seconds of each function' gmon
 check 'gprof: more samples than a bin holds' many
 check 'gprof and google-pprof: a program of a fixed address' fixed
