@@ -352,4 +352,5 @@ check 'vm: top: a program' looked_at_program
 check 'vm: check' checks
 . "$here/guest_time.sh"
 . "$here/guest_limits.sh"
+. "$here/guest_room.sh"
 plan
