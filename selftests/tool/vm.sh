@@ -2,10 +2,14 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # The command with the module, in a VM whose time is the count of instructions.
 #
-#   vm.sh guest		whom it follows, and that it counts all
-#   vm.sh system_guest	the whole machine
-#   vm.sh watch_guest [SECONDS]	profil watch, with services at work for so long
-#   vm.sh programs	programs that nobody here wrote
+#   vm.sh [--kernel KERNEL] TEST...
+#
+#   guest		whom it follows, and that it counts all
+#   system_guest	the whole machine
+#   watch_guest [SECONDS]	profil watch, with services at work for so long
+#   programs		programs that nobody here wrote
+#
+# KERNEL is one of those of selftests/vm/kernels.sh: $KERNEL, else 6.12.
 set -eu
 . "$(dirname "${BASH_SOURCE[0]}")/../vm/lib.sh"
 
@@ -43,12 +47,18 @@ prepare_programs() {
 	redis_in "$O"
 }
 
+kernel=${KERNEL:-6.12}
+if [ "${1-}" = --kernel ]; then
+	kernel=$2
+	shift 2
+fi
 what=${1:-guest}
+tap=$O/$what-${kernel##*/}.tap
 # Two lanes may be at work.
 locked_here tool make -s -C "$TOP/tools" O="$O"
 "prepare_$what"
-"$VM/run.sh" --kernel "${KERNEL:-6.12}" --cpus 1 --mem 1024 --icount 3 --timeout $((1800 + 10 * ${2:-0})) \
-	--append cryptomgr.notests --root9p --dir "$O:rw" -- "$here/$what.sh" "${@:2}" >"$O/$what.tap"
-tests=("cat $O/$what.tap")
+"$VM/run.sh" --kernel "$kernel" --cpus 1 --mem 1024 --icount 3 --timeout $((1800 + 10 * ${2:-0})) \
+	--append cryptomgr.notests --root9p --dir "$O:rw" -- "$here/$what.sh" "${@:2}" >"$tap"
+tests=("cat $tap")
 [ "$what" != programs ] || tests+=("$here/pprof_real.sh $O")
 exec "$TOP/selftests/lib/prove.pl" 1 "${tests[@]}"
