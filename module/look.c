@@ -30,7 +30,7 @@
 
 /* Places of a session that wait for one at a time; each CPU may have its ticks at once. */
 #define PROFIL_LOOKS		max(64U, 2 * num_possible_cpus())
-#define PROFIL_LOOKS_NEAR	8	/* those among which the same place is looked for */
+#define PROFIL_LOOKS_NEAR	8U	/* those among which the same place is looked for */
 
 /* What waits for a look: ticks of one process at one place. */
 struct profil_look {

@@ -227,7 +227,7 @@ void profil_member_fork(struct task_struct *parent, struct task_struct *child)
 /*
  * current, a member, has executed another program, which does not run yet.  Whoever the
  * kernel did not tell of it would find that the keys do not fit any more, and count
- * nothing of it.  Under rcu_read_lock().
+ * nothing of it.  Under rcu_read_lock(), or a hold.
  */
 void profil_member_exec(struct profil_member *member, bool approved)
 {
