@@ -2,7 +2,7 @@
 # "make help" lists the targets.  The work is done by Kbuild, libwrap/Makefile
 # and the scripts in selftests/; this file only calls them.
 
-VERSION	:= 0.9.0
+VERSION	:= 1.0.0
 
 KVER	?= $(shell uname -r)
 KDIR	?= /lib/modules/$(KVER)/build
@@ -31,7 +31,7 @@ help:
 #?                          and profil.ko, if they were built, this for its kernel; knows PREFIX=, DESTDIR=
 #?   make doc               Documentation/ as HTML, in build/doc
 #?   make uninstall         the reverse, on all kernels
-#?   make install-dkms      the module's source, for "dkms install profil/0.9.0"
+#?   make install-dkms      the module's source, for "dkms install profil/1.0.0"
 #?   make deb               Debian packages of all of it, in build/deb
 #? For work on it:
 #?   make quick             what an edit may have broken, in seconds; T='rate_test fork': these

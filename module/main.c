@@ -79,4 +79,4 @@ module_exit(profil_exit);
 MODULE_LICENSE("GPL");
 MODULE_AUTHOR("The profil founders");
 MODULE_DESCRIPTION("profil(2): a histogram of where a program runs, counted at the timer tick");
-MODULE_VERSION("0.9.0");
+MODULE_VERSION("1.0.0");

@@ -4,7 +4,7 @@
 #define TOOLS_COMMAND_H
 
 #ifndef VERSION
-#define VERSION "0.9.0"
+#define VERSION "1.0.0"
 #endif
 
 int command_run(int argc, char **argv);
