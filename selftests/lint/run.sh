@@ -46,7 +46,7 @@ declare -A READS=(
 	[comparison]='^(Documentation/comparison.rst|selftests/kernel/)'
 	[version]='^(Makefile|libwrap/Makefile|tools/(Makefile|command\.h)$|module/main.c|dkms.conf|debian/changelog|CHANGELOG.md|README.md|packaging/)'
 	[debian]='^(Documentation/man/|debian/)'
-	[statements]='^(Documentation/security.rst|selftests/kernel/)'
+	[statements]='^(Documentation/security.rst|selftests/kernel/|selftests/race/mutants/)'
 	[mutants]='^(module|selftests/race/mutants)/'
 )
 
@@ -412,7 +412,33 @@ check_comparison() {
 	return $status
 }
 
-check_statements() { named_tests Documentation/security.rst; }
+# threats: the rows of its table in DOCUMENT, each in a line
+threats() {
+	awk '/^Threats, one by one/ { on = 1; next }
+		on && /^What / { exit }
+		on && /^   \* - / { if (row) print row; row = "" }
+		on && /^   ( |\*)  ?[^:]/ { row = row " " $0 }
+		END { print row }' "$1" | grep '_test'
+}
+
+# Each threat has a test, and a mutant that this very test finds out, or says why there is none.
+# shellcheck disable=SC2016 # quotes of reStructuredText
+check_statements() {
+	local row mutant program name found=0 missing=0
+	named_tests Documentation/security.rst || missing=1
+	while read -r row; do
+		found=$((found + 1))
+		[[ $row != *'(argued'* ]] || continue
+		mutant=$(grep -oE '\(\*[a-z-]+\*\)' <<<"$row" | tr -d '(*)')
+		while IFS=': ' read -r program name; do
+			grep -qE "^Test: $program( [a-z_0-9]+)* $name( |$)" \
+				"selftests/race/mutants/$mutant.patch" 2>/dev/null && continue
+			echo "Documentation/security.rst: no mutant \"$mutant\" says that $program $name finds it out"
+			missing=1
+		done < <(grep -oE '``[a-z_]+_test: [a-z0-9_]+``' <<<"$row" | tr -d '`')
+	done < <(threats Documentation/security.rst)
+	[ "$found" -gt 20 ] && [ "$missing" = 0 ]
+}
 
 # One version everywhere: each line is a place and what it says.
 versions() {

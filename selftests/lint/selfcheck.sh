@@ -136,6 +136,7 @@ all() {
 	planted comparison '^# \+planted' 'echo "TEST(planted) {}" >>selftests/kernel/semantics_test.c'
 	planted statements 'uapi_test has no test planted' \
 		'echo "\`\`uapi_test: planted\`\`" >>Documentation/security.rst'
+	planted statements 'no mutant "planted" says that' 'sed -i "s/([*]tracer[*])/(*planted*)/" Documentation/security.rst'
 	planted version 'dkms.conf 9.9.9' 'sed -i "s/^PACKAGE_VERSION=.*/PACKAGE_VERSION=\"9.9.9\"/" dkms.conf'
 	planted version 'tools/command.h 9.9.9' 'sed -i "s/^#define VERSION .*/#define VERSION \"9.9.9\"/" tools/command.h'
 	planted version 'debian/changelog has no version' 'sed -i 1d debian/changelog'
