@@ -220,7 +220,7 @@ static pid_t fork_as(pid_t pid)
 		child = fork();
 		if (!child) {
 			if (getpid() == pid)
-				burn_ms(200);
+				burn_ms(1000);
 			_exit(0);
 		}
 		if (child == pid)
@@ -240,8 +240,8 @@ static int use_a_pid_again(FIXTURE_DATA(threat) *self)
 		return 1;
 	if (!view_finish(&self->view, &self->sums) || self->view.page->processes_used != 2)
 		return 2;
-	/* The first one hardly ran, the second one for some 50 ticks. */
-	return self->sums.ticks > TICKS ? 3 : 0;
+	/* The first one hardly ran, the second one for some 250 ticks. */
+	return self->sums.ticks > 3 * TICKS ? 3 : 0;
 }
 
 TEST_F(threat, pid_that_is_used_again_is_another_process)
