@@ -43,15 +43,21 @@ void profil_kept_find(struct profil_kept *kept, u64 pc, struct profil_kept_range
 	raw_spin_unlock(&kept->lock);
 }
 
-static bool profil_kept_overlap(const struct profil_kept_range *a,
-				const struct profil_kept_range *b)
+/*
+ * Whether @range has to go for @new.  Who looks for a start takes the first range that has it,
+ * even if nothing is kept there any more.
+ */
+static bool profil_kept_in_way(const struct profil_kept_range *range,
+			       const struct profil_kept_range *new)
 {
-	return a->start < b->start + b->bytes && b->start < a->start + a->bytes;
+	return range->start == new->start ||
+	       (range->start < new->start + new->bytes &&
+		new->start < range->start + range->bytes);
 }
 
 /*
- * Keeps @new, which was found at @seq, instead of all that it overlaps, which is gone, or of
- * the oldest.  It is of @mm, and kept while @of is that: a look that comes late may find
+ * Keeps @new, which was found at @seq, instead of all that is in its way, which is gone, or
+ * of the oldest.  It is of @mm, and kept while @of is that: a look that comes late may find
  * another one there, and then all is forgotten, or will be (N).  Interrupts off.
  */
 void profil_kept_write(struct profil_kept *kept, const struct profil_kept_range *new, u32 seq,
@@ -64,10 +70,10 @@ void profil_kept_write(struct profil_kept *kept, const struct profil_kept_range 
 	if (READ_ONCE(*of) != mm)	/* (N) */
 		goto out;
 	for (range = kept->range; range < kept->range + PROFIL_KEPT; range++) {
-		if (!profil_kept_overlap(range, new))
+		if (!profil_kept_in_way(range, new))
 			continue;
 		profil_kept_drop(range);
-		place = range;
+		place = place ?: range;
 	}
 	if (!place)
 		place = &kept->range[kept->oldest++ % PROFIL_KEPT];
@@ -82,7 +88,7 @@ out:
 	raw_spin_unlock(&kept->lock);
 }
 
-/* Nothing is kept any more.  Task context. */
+/* Nothing is kept any more.  Any context. */
 void profil_kept_forget(struct profil_kept *kept)
 {
 	unsigned long flags;

@@ -387,10 +387,26 @@ static bool a_range_of_another_mm_is_not_kept(void)
 	return true;
 }
 
+/* Ticks look for a mapping by where it begins: there only what is still kept is to be found. */
+static bool a_range_that_is_gone_hides_none(void)
+{
+	const struct profil_kept_range half[] = {
+		{ .start = 0x10000, .bytes = 0x1000, .base = 0x10000, .object = 2 },
+		{ .start = 0x11000, .bytes = 0x1000, .base = 0x11000, .object = 2 },
+	}, whole = { .start = 0x10000, .bytes = 0x2000, .base = 0x10000, .object = 2 };
+
+	profil_kept_write(&kept, &half[0], 2, &owner, &mms[0]);
+	profil_kept_write(&kept, &half[1], 2, &owner, &mms[0]);
+	profil_kept_write(&kept, &whole, 4, &owner, &mms[0]);
+	TAP_CHECK(profil_kept_object(&kept, whole.start, whole.bytes, whole.base, NULL, 4) == 2);
+	return true;
+}
+
 int main(void)
 {
 	tap_fork(a_place_is_of_one_mapping, "a kept place is of one mapping, in each order");
 	tap_fork(each_guard_is_needed, "and without any guard it is not");
 	tap_fork(a_range_of_another_mm_is_not_kept, "a range of another address space is not kept");
+	tap_fork(a_range_that_is_gone_hides_none, "a range that is gone hides none that is kept");
 	return tap_plan();
 }
