@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Members are followed by the kernel's tracepoints of fork, exec and exit, which are
- * called, task context, with preemption disabled.
+ * Members are followed by the kernel's tracepoints of fork, exec and exit.  These are called
+ * in task context; most kernels disable preemption for them.
  *
  * To register them patches kernel text, as a hook does, so they stay as long as the hook.
  */

@@ -29,7 +29,7 @@ unsigned long profil_member_key __read_mostly;
 
 /*
  * Guards the hash, the lists of members, the rows, and what depends on these.  Task
- * context.  Raw, because tracepoints are called with preemption disabled.
+ * context.  Raw, because most kernels call tracepoints with preemption disabled.
  */
 static DEFINE_RAW_SPINLOCK(profil_member_lock);
 

@@ -147,9 +147,10 @@ static __always_inline void profil_table_count(__u64 *user, unsigned long system
 }
 
 /*
- * Where to begin to look for a slot.  No key here is an address of the kernel's.  Its reader
- * can find the secret out by the slots that he sees, and spoils only a table of his own.  Of
- * the whole machine, whoever fills it moves places into the slots of their objects.
+ * Where to begin to look for a slot.  No key here is an address of the kernel's that the slot
+ * does not tell anyway.  The reader can find the secret out by the slots that he sees, and
+ * spoils only a table of his own.  Of the whole machine, whoever fills it moves places into
+ * the slots of their objects.
  */
 static __always_inline u32 profil_table_begin(const struct profil_table *table, u64 place,
 					      u32 object, u32 process)
