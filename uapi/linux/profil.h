@@ -18,7 +18,7 @@
  * - reserved words and unknown flag bits must be zero.
  *
  * The device may be opened in any mode.  A command neither reads nor writes it:
- * who may open the device may use all of them, on the own address space, and may
+ * who may open the device may use all of them, on his own address space, and may
  * have sessions.  QUERY, START, STOP, STATS and SESSION are commands of the device;
  * JOIN, ATTACH, OBJECT, STOP and SESSION are commands of a session's descriptor.
  *
@@ -29,8 +29,9 @@
  * EINVAL     a size below the first version's, a reserved word that is not
  *            zero, flags that contradict each other, a histogram that is
  *            not aligned to its counters, a table of a session that is smaller
- *            or larger than it may be, a pid that is not positive, or a command
- *            for members of a session that has none, or the reverse
+ *            or larger than it may be, a pid that is not positive, a cookie for
+ *            a session, or a command for members of a session that has none, or
+ *            the reverse
  * E2BIG      a non-zero byte beyond what this kernel knows, a size above that
  *            of a page, or more regions than
  *            &struct profil_ioc_query.out_regions_max
@@ -111,7 +112,7 @@
  *                PROFIL_FEATURE_NOHZ_FULL: this kernel runs some CPUs without
  *                a tick, and what runs there alone is not sampled, because the
  *                administrator did not ask for it (module parameter nohz_full)
- * @out_tick_ns: Nanoseconds of CPU time between two ticks
+ * @out_tick_ns: Nanoseconds of CPU time between two ticks, rounded down
  * @out_tick_hz: Ticks for each second of CPU time
  * @out_hook: PROFIL_HOOK_*, what is placed on the tick now
  * @out_hooks_lost: How often a hook was found switched off by others while it
@@ -125,9 +126,9 @@
  * @out_region_flags: PROFIL_REGION_F_* that this module knows
  * @out_sources: Bit n is set: PROFIL_SOURCE_* n can be used by START
  * @out_session_flags: PROFIL_SESSION_F_* that this module knows; 0: there are no
- *                     sessions, because the kernel has no tracepoints or is one
- *                     for real time (PREEMPT_RT), or the administrator does
- *                     not want them (module parameter max_sessions_user)
+ *                     sessions, because the kernel has no tracepoints, or the
+ *                     administrator does not want them (module parameter
+ *                     max_sessions_user)
  * @out_session_sources: As out_sources, for SESSION
  */
 struct profil_ioc_query {
@@ -363,7 +364,7 @@ struct profil_ioc_stats {
 	__aligned_u64 out_period_ns;
 };
 
-/* Bits of profil_session.flags. */
+/* Bits of profil_ioc_session.flags. */
 #define PROFIL_SESSION_F_NOINHERIT	(1 << 0)
 #define PROFIL_SESSION_F_PER_PROCESS	(1 << 1)
 #define PROFIL_SESSION_F_USER_ONLY	(1 << 2)
@@ -430,8 +431,9 @@ struct profil_ioc_stats {
  * SESSION of the descriptor of a session with PROFIL_SESSION_F_SYSTEM makes one that follows
  * it, and so has that flag as well (EINVAL otherwise; ESRCH if the former was stopped): a
  * tick is counted in the former one or in the new one, never in both, never in none.  The
- * former one is stopped when SESSION returns, and can be read as long as it is open.  So it
- * is with EFAULT, too, where the caller could not be told of the new one, which ends then.
+ * former one is stopped when SESSION returns, and can be read as long as it is open.  Where
+ * the caller could not be told of the new one (EFAULT), the former one is stopped as well, and
+ * the new one ends.
  */
 struct profil_ioc_session {
 	__u32 size;
@@ -516,7 +518,8 @@ struct profil_ioc_object {
  *   found no other row.
  * - Objects, &struct profil_object_entry: where files lie.  &struct profil_slot.object is
  *   an index of this table from PROFIL_OBJECT_FILES on; lower numbers are PROFIL_OBJECT_*
- *   and have no entry.  Free entries lie between others.
+ *   and have no entry.  Free entries may lie between others.  What has a kind that the
+ *   reader does not know is no file.
  *
  * What a slot, a row or an entry is about never changes once it is there, but for
  * &struct profil_process.state, .images and .comm; and counts only grow.  One that is there
@@ -530,12 +533,16 @@ struct profil_ioc_object {
  *
  * Ticks are in exactly one class each: ticks = not_due + in_slots + exec + full + idle +
  * kthreads + interrupts, where in_slots is the sum of user and system over all slots but
- * those of PROFIL_OBJECT_KERNEL.
- * These count again, with PROFIL_SESSION_F_KERNEL, what is due and was in the kernel, but for
- * idle: all of it is in such slots or in full_kernel.  The same ticks, user and system,
- * are also counted by process: once the session is stopped, the sum over all rows is equal
- * to that of the classes but idle, and before it differs by the ticks that are being counted
- * at that moment, one of each CPU.
+ * those of PROFIL_OBJECT_KERNEL.  A later version has another class only in sessions with a
+ * flag that asks for it.
+ *
+ * With PROFIL_SESSION_F_KERNEL each tick in the kernel that is due, and not idle, counts once
+ * more: in a slot of PROFIL_OBJECT_KERNEL, or in full_kernel.
+ *
+ * All ticks but those of idle are also counted by process, user and system: once the session
+ * is stopped, the sum over all rows is equal to that of the other classes.  Before, it differs
+ * by the ticks that are being counted at that moment: one of each CPU and, in kernels for real
+ * time, those whose place a worker has yet to look up.
  *
  * With PROFIL_SESSION_F_SYSTEM the rows are equal to the kernel's own times of all CPUs where
  * these are counted by ticks, but for processors of virtual machines (KVM): what they run is
