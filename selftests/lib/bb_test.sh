@@ -245,12 +245,6 @@ clang_itself() {
 	done
 }
 
-symbols() {
-	test "$(nm -D --defined-only "$lib/libprofil_bb.so.1" | sed 's/.* T //' | sort | xargs)" = \
-		'__sanitizer_cov_trace_pc __sanitizer_cov_trace_pc_guard __sanitizer_cov_trace_pc_guard_init'
-	readelf -d "$lib/libprofil_bb.so.1" | grep -F '[libprofil_bb.so.1]'
-}
-
 # Where the linker leaves out what it thinks is not needed, and where it does not.
 linked() {
 	for way in as-needed no-as-needed; do
@@ -281,6 +275,5 @@ check 'and none of code that came later' same_place_other_code
 check 'libprofil comes before the C library' before_libc
 check "clang's guards count" guards
 ! command -v clang >/dev/null || check 'and those of clang itself' clang_itself
-check 'exports the callbacks, without a version' symbols
 check 'it is enough to link libprofil_bb' linked
 plan

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
-# The library as others meet it: symbols, LD_PRELOAD, linking, installation.
+# The library as others meet it: LD_PRELOAD, linking, installation.
 # Usage: shared_test.sh LIBDIR COMPILER... (with libprofil.so in it, for that
 # compiler)
 set -eu
@@ -21,22 +21,6 @@ fi
 
 compile() {
 	$CC -I"$here/../../libwrap" -I"$here/../../uapi" "$@"
-}
-
-symbols() {
-	nm -D --defined-only "$lib/libprofil.so" | awk '{ print $2, $3 }' | LC_ALL=C sort >"$tmp/have"
-	gprof='_Exit __fentry__ __monstartup _exit _mcleanup _mcount mcount dlclose dlopen moncontrol
-		monstartup profil_dump profil_reset
-		libprofil_block_count libprofil_block_finish libprofil_block_start'
-	[ -z "${tap_note:-}" ] || gprof=
-	# shellcheck disable=SC2086 # words
-	printf 'T %s\n' $gprof profil profil_query profil_start profil_stats profil_stop \
-		sprofil | LC_ALL=C sort >"$tmp/want"
-	diff -u "$tmp/want" "$tmp/have"
-}
-
-soname() {
-	readelf -d "$lib/libprofil.so" | grep -F 'SONAME' | grep -F '[libprofil.so.1]'
 }
 
 needs_libc_alone() {
@@ -250,8 +234,6 @@ uninstalled() {
 	test -z "$(find "$tmp/root" ! -type d -print)"
 }
 
-check "exports its calls, without a version" symbols
-check "is libprofil.so.1" soname
 check "needs the C library alone" needs_libc_alone
 check "needs no stdio, no malloc, no dup of it" needs_no_more_of_it
 check "LD_PRELOAD stands before profil@GLIBC and sprofil@GLIBC" preload
