@@ -87,19 +87,18 @@ static int write_new(const struct libprofil_gmon *gmon, const char *path, bool r
 	return err;
 }
 
-/* All of one file to the beginning of another. */
-static int copy(int to, int from)
+/* The first bytes of one file, so many or all, to the beginning of another. */
+static int copy(int to, int from, off_t most)
 {
-	struct stat stat;
 	off_t done = 0;
 	ssize_t num;
 
-	if (fstat(from, &stat) || lseek(to, 0, SEEK_SET) < 0)
+	if (lseek(to, 0, SEEK_SET) < 0)
 		return errno;
 	do {
-		num = sendfile(to, from, &done, stat.st_size - done);
+		num = sendfile(to, from, &done, most - done);
 	} while (num > 0 || (num < 0 && errno == EINTR));
-	return num < 0 || ftruncate(to, done) ? errno : 0;
+	return num < 0 ? errno : 0;
 }
 
 static bool is_for_want_of_room(int err)
@@ -107,21 +106,28 @@ static bool is_for_want_of_room(int err)
 	return err == ENOSPC || err == EDQUOT || err == EFBIG;
 }
 
-/* Room is there before the first byte is changed, where the file system can tell. */
+/*
+ * Room is there before the first byte is changed, where the file system can tell.  Of the
+ * old bytes only those are kept that are written over: there may be any number of others,
+ * which stay until they are cut off.
+ */
 static int overwrite(int fd, int new, int old)
 {
-	struct stat stat;
+	struct stat before, after;
 	int err;
 
-	if (fstat(new, &stat) || (fallocate(fd, FALLOC_FL_KEEP_SIZE, 0, stat.st_size) &&
-				  is_for_want_of_room(errno)))
+	if (fstat(fd, &before) || fstat(new, &after) ||
+	    (fallocate(fd, FALLOC_FL_KEEP_SIZE, 0, after.st_size) && is_for_want_of_room(errno)))
 		return errno;
-	err = copy(old, fd);
+	err = copy(old, fd, after.st_size);
 	if (err)
 		return err;
-	err = copy(fd, new);
-	if (err)
-		copy(fd, old);
+	err = copy(fd, new, after.st_size);
+	if (!err && !ftruncate(fd, after.st_size))
+		return 0;
+	err = err ? err : errno;
+	copy(fd, old, after.st_size);
+	ftruncate(fd, before.st_size);
 	return err;
 }
 

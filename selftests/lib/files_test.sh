@@ -94,6 +94,22 @@ folder_not_writable_full() {
 	test "$(cat gmon.out)" = old
 }
 
+# Of one that is far longer, as anybody may have left there, only the beginning is read.
+folder_not_writable_long() {
+	begin
+	truncate -s 1M gmon.out
+	locked_folder sh -c "ulimit -f 200; exec '$calls' threads 1 9"
+	says_nothing
+	only gmon.out
+	has 9
+	test "$(stat -c %s gmon.out)" -lt 100000
+	head -c 1M /dev/zero | tr '\0' x >gmon.out
+	cp gmon.out "$tmp/long"
+	locked_folder sh -c "ulimit -f 1; exec '$calls' many 1"
+	says 'cannot write gmon.out: File too large; .*\(ulimit -f\)'
+	cmp "$tmp/long" gmon.out
+}
+
 # Numbers as errno has them on all machines.
 mount_point() {
 	begin
@@ -327,6 +343,7 @@ cp "$lib/libprofil.so" "$tmp"
 chmod 755 "$tmp"
 check 'a file that may be written, in a folder that may not' folder_not_writable
 check 'keeps what it had where there is no room' folder_not_writable_full
+check 'and reads no more of a long one than it writes over' folder_not_writable_long
 check 'a file that is a mount point' mount_point
 check 'a read-only file system is told' read_only
 check 'so is a full disk, unless there is an old file of enough room' disk_full
