@@ -4,11 +4,13 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/stat.h>
 #include <sys/uio.h>
+#include <time.h>
 #include <unistd.h>
 #include "internal.h"
 
@@ -187,23 +189,44 @@ static const char *remedy(int err)
 	}
 }
 
+void libprofil_signal_drop(int number, const sigset_t *before)
+{
+	static const struct timespec now;
+	sigset_t set;
+
+	sigpending(&set);
+	if (!sigismember(&set, number) || sigismember(before, number))
+		return;
+	sigemptyset(&set);
+	sigaddset(&set, number);
+	sigtimedwait(&set, NULL, &now);
+}
+
 /*
  * No stdio: a call from a constructor or a forked child must not touch the
- * program's own buffers.
+ * program's own buffers.  No SIGPIPE: a program that never writes to stderr need not know
+ * that nobody reads it.
  */
 void libprofil_say(const char *const parts[LIBPROFIL_PARTS])
 {
 	struct iovec line[LIBPROFIL_PARTS];
+	sigset_t broken, before, mask;
 	int err = errno;
 	int cancel, n;
 
 	for (n = 0; n < LIBPROFIL_PARTS && parts[n]; n++)
 		line[n] = (struct iovec) { (void *)parts[n], strlen(parts[n]) };
+	sigemptyset(&broken);
+	sigaddset(&broken, SIGPIPE);
 	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
+	pthread_sigmask(SIG_BLOCK, &broken, &mask);
+	sigpending(&before);
 	/* Without a stderr, errno alone has to do. */
-	if (writev(STDERR_FILENO, line, n) < 0)
-		errno = err;
+	writev(STDERR_FILENO, line, n);
+	libprofil_signal_drop(SIGPIPE, &before);
+	pthread_sigmask(SIG_SETMASK, &mask, NULL);
 	pthread_setcancelstate(cancel, NULL);
+	errno = err;
 }
 
 static atomic_int quiet = -1;	/* not known before */

@@ -5,6 +5,7 @@
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
+#include <sys/select.h>	/* sigset_t; <signal.h> would include <unistd.h> */
 #include "profil.h"
 
 #define PROFIL_API __attribute__((visibility("default")))
@@ -38,6 +39,9 @@ int libprofil_command_kept(unsigned long cmd, void *arg);
 void libprofil_device_close(void);
 void libprofil_complain(const char *note);
 void libprofil_complain_start(void);
+
+/* Takes back a blocked signal that this thread was sent, unless it was pending @before. */
+void libprofil_signal_drop(int number, const sigset_t *before);
 
 /* What an error number means. */
 const char *libprofil_reason(int err);

@@ -9,6 +9,7 @@
 #include <sys/mman.h>
 #include <time.h>
 #include "gmon.h"
+#include "internal.h"
 
 /* <unistd.h> declares profil(), see internal.h. */
 int getpid(void);
@@ -113,20 +114,6 @@ void libprofil_state_lock(struct libprofil_hold *hold)
 	libprofil_state->mask = hold->mask;
 }
 
-/* That come to this thread from what it writes: a file's limit, a pipe without reader. */
-static void drop_own_signal(const struct libprofil_hold *hold, int number)
-{
-	static const struct timespec now;
-	sigset_t set;
-
-	sigpending(&set);
-	if (!sigismember(&set, number) || sigismember(&hold->pending, number))
-		return;
-	sigemptyset(&set);
-	sigaddset(&set, number);
-	sigtimedwait(&set, NULL, &now);
-}
-
 /**
  * libprofil_state_unlock() - End what libprofil_state_lock() began
  * @hold: As that one left it
@@ -135,8 +122,9 @@ void libprofil_state_unlock(const struct libprofil_hold *hold)
 {
 	pthread_mutex_unlock(&libprofil_state->lock);
 	pthread_setcancelstate(hold->cancel, NULL);
-	drop_own_signal(hold, SIGXFSZ);
-	drop_own_signal(hold, SIGPIPE);
+	/* From what was written: a file's limit, a pipe without reader. */
+	libprofil_signal_drop(SIGXFSZ, &hold->pending);
+	libprofil_signal_drop(SIGPIPE, &hold->pending);
 	pthread_sigmask(SIG_SETMASK, &hold->mask, NULL);
 }
 

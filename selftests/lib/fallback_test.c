@@ -480,6 +480,34 @@ static bool never_both(void)
 	return true;
 }
 
+/* A program that never writes to stderr has no SIGPIPE of a line of ours; its own stays. */
+static bool unread(bool own)
+{
+	sigset_t set;
+	int ends[2];
+
+	TAP_CHECK(!pipe(ends) && dup2(ends[1], STDERR_FILENO) == STDERR_FILENO);
+	TAP_CHECK(!syscall(SYS_close, ends[0]) && !syscall(SYS_close, ends[1]));
+	sigemptyset(&set);
+	sigaddset(&set, SIGPIPE);
+	if (own)
+		TAP_CHECK(!sigprocmask(SIG_BLOCK, &set, NULL) && !raise(SIGPIPE));
+	unsetenv("PROFIL_FALLBACK");
+	TAP_CHECK(profil(bins, sizeof(bins), 0, 65536) == -1 && errno == ENOENT);
+	TAP_CHECK(!sigpending(&set) && sigismember(&set, SIGPIPE) == own);
+	return true;
+}
+
+static bool broken_stderr(void)
+{
+	return unread(false);
+}
+
+static bool own_broken_pipe(void)
+{
+	return unread(true);
+}
+
 int main(void)
 {
 	tap_fork(falls_back, "PROFIL_FALLBACK=signal starts and stops the C library's");
@@ -498,5 +526,7 @@ int main(void)
 	tap_fork(many_threads, "threads may start and end the C library's at once");
 	tap_fork(fork_between, "a child forked meanwhile can end the C library's");
 	tap_fork(never_both, "of the C library's and the device's one is left");
+	tap_fork(broken_stderr, "a line on a stderr that nobody reads does not end the program");
+	tap_fork(own_broken_pipe, "and takes no signal that the program has waiting");
 	return tap_plan();
 }
