@@ -13,7 +13,6 @@
 
 	.text
 
-	/* @from: where the address is that the function will return to */
 	.hidden	libprofil_arcs_memory, libprofil_arcs_state
 
 	/* @from: where the address is that the function will return to */
