@@ -33,6 +33,13 @@ static const struct {
 	{ "WINCH", SIGWINCH }, { "XCPU", SIGXCPU }, { "XFSZ", SIGXFSZ },
 };
 
+/* What ends no program, and what comes again after a handler, for ever. */
+static const char staying[] = {
+	SIGCHLD, SIGCONT, SIGTSTP, SIGTTIN, SIGTTOU, SIGURG, SIGWINCH, 0	/* the end */
+};
+
+static const char faults[] = { SIGBUS, SIGFPE, SIGILL, SIGSEGV, 0 };
+
 static int signal_number(const char *name)
 {
 	char *end;
@@ -111,7 +118,8 @@ static void arrange(const char *word)
 		leaving = true;
 	else if (!strcmp(word, "quick_exit"))
 		at_quick_exit(dump_at_quick_exit);
-	else if (!number || !handle(number, dump_and_die, SA_RESETHAND))
+	/* Nor 0, which is at its end. */
+	else if (strchr(staying, number) || !handle(number, dump_and_die, SA_RESETHAND))
 		not_understood("PROFIL_EXIT", word);
 }
 
@@ -119,7 +127,8 @@ static void arrange(const char *word)
 static void begin_exits(void)
 {
 	const char *exits = secure_getenv("PROFIL_EXIT");
-	const char *number = secure_getenv("PROFIL_SIGNAL");
+	const char *name = secure_getenv("PROFIL_SIGNAL");
+	int number = name ? signal_number(name) : 0;
 	char words[256] = "", *word, *rest;
 
 	if (exits && strlen(exits) < sizeof(words))
@@ -128,8 +137,8 @@ static void begin_exits(void)
 		not_understood("PROFIL_EXIT", exits);
 	for (word = strtok_r(words, ", ", &rest); word; word = strtok_r(NULL, ", ", &rest))
 		arrange(word);
-	if (number && !handle(signal_number(number), dump_and_go_on, SA_RESTART))
-		not_understood("PROFIL_SIGNAL", number);
+	if (name && (strchr(faults, number) || !handle(number, dump_and_go_on, SA_RESTART)))
+		not_understood("PROFIL_SIGNAL", name);
 }
 
 /*

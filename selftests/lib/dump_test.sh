@@ -222,14 +222,21 @@ no_folder() {
 }
 
 no_thread() {
-	ends 3 PROFIL_INTERVAL=x PROFIL_EXIT=sideways,KILL,9,_exit PROFIL_SIGNAL=19 "$ends" _exit 1
+	ends 3 PROFIL_INTERVAL=x PROFIL_EXIT=sideways,KILL,9,WINCH,17,_exit PROFIL_SIGNAL=19 "$ends" _exit 1
 	grep '^profil: cannot understand x in PROFIL_INTERVAL; ' "$tmp/err"
-	for word in sideways KILL 9; do
+	for word in sideways KILL 9 WINCH 17; do
 		grep "^profil: cannot understand $word in PROFIL_EXIT; " "$tmp/err"
 	done
 	grep '^profil: cannot understand 19 in PROFIL_SIGNAL; ' "$tmp/err"
-	test "$(wc -l <"$tmp/err")" = 5
+	test "$(wc -l <"$tmp/err")" = 7
 	leaves 1 gmon.out
+}
+
+# After a handler the same instruction would do the same.
+no_fault() {
+	ends 139 PROFIL_SIGNAL=SEGV timeout --foreground -s KILL 60 "$ends" segv 16
+	grep '^profil: cannot understand SEGV in PROFIL_SIGNAL; ' "$tmp/err"
+	leaves_nothing
 }
 
 $CC -o "$ends" "$here/ends.c"
@@ -259,4 +266,5 @@ check 'neither a handler nor the thread of the interval reads the environment' r
 check 'a program still exits with its last thread' last_thread_exits
 check 'who leaves for a bad folder finds its file in the first' no_folder
 check 'what is not understood is told' no_thread
+check 'PROFIL_SIGNAL: a fault ends a program' no_fault
 plan
