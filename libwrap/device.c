@@ -203,27 +203,27 @@ void libprofil_signal_drop(int number, const sigset_t *before)
 }
 
 /*
- * No stdio: a call from a constructor or a forked child must not touch the
- * program's own buffers.  No SIGPIPE: a program that never writes to stderr need not know
- * that nobody reads it.
+ * No stdio: a call from a constructor or a forked child must not touch the program's own
+ * buffers.  No signal: a program that never writes to stderr need not know what that is.
  */
 void libprofil_say(const char *const parts[LIBPROFIL_PARTS])
 {
 	struct iovec line[LIBPROFIL_PARTS];
 	sigset_t broken, before, mask;
-	int err = errno;
-	int cancel, n;
+	int err = errno, cancel, n;
 
 	for (n = 0; n < LIBPROFIL_PARTS && parts[n]; n++)
 		line[n] = (struct iovec) { (void *)parts[n], strlen(parts[n]) };
 	sigemptyset(&broken);
 	sigaddset(&broken, SIGPIPE);
+	sigaddset(&broken, SIGXFSZ);
 	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
 	pthread_sigmask(SIG_BLOCK, &broken, &mask);
 	sigpending(&before);
 	/* Without a stderr, errno alone has to do. */
 	writev(STDERR_FILENO, line, n);
 	libprofil_signal_drop(SIGPIPE, &before);
+	libprofil_signal_drop(SIGXFSZ, &before);
 	pthread_sigmask(SIG_SETMASK, &mask, NULL);
 	pthread_setcancelstate(cancel, NULL);
 	errno = err;

@@ -13,6 +13,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/time.h>
 #include <time.h>
@@ -480,22 +481,31 @@ static bool never_both(void)
 	return true;
 }
 
-/* A program that never writes to stderr has no SIGPIPE of a line of ours; its own stays. */
-static bool unread(bool own)
+/*
+ * A program that never writes to stderr has no signal of a line of ours.  One of its own
+ * that waits is not taken away.
+ */
+static bool lets_live(int number, bool own)
 {
 	sigset_t set;
+
+	sigemptyset(&set);
+	sigaddset(&set, number);
+	if (own)
+		TAP_CHECK(!sigprocmask(SIG_BLOCK, &set, NULL) && !raise(number));
+	unsetenv("PROFIL_FALLBACK");
+	TAP_CHECK(profil(bins, sizeof(bins), 0, 65536) == -1 && errno == ENOENT);
+	TAP_CHECK(!sigpending(&set) && sigismember(&set, number) == own);
+	return true;
+}
+
+static bool unread(bool own)
+{
 	int ends[2];
 
 	TAP_CHECK(!pipe(ends) && dup2(ends[1], STDERR_FILENO) == STDERR_FILENO);
 	TAP_CHECK(!syscall(SYS_close, ends[0]) && !syscall(SYS_close, ends[1]));
-	sigemptyset(&set);
-	sigaddset(&set, SIGPIPE);
-	if (own)
-		TAP_CHECK(!sigprocmask(SIG_BLOCK, &set, NULL) && !raise(SIGPIPE));
-	unsetenv("PROFIL_FALLBACK");
-	TAP_CHECK(profil(bins, sizeof(bins), 0, 65536) == -1 && errno == ENOENT);
-	TAP_CHECK(!sigpending(&set) && sigismember(&set, SIGPIPE) == own);
-	return true;
+	return lets_live(SIGPIPE, own);
 }
 
 static bool broken_stderr(void)
@@ -506,6 +516,16 @@ static bool broken_stderr(void)
 static bool own_broken_pipe(void)
 {
 	return unread(true);
+}
+
+static bool full_stderr(void)
+{
+	static const struct rlimit none;
+	int fd = syscall(SYS_memfd_create, "stderr", 0);
+
+	TAP_CHECK(fd >= 0 && dup2(fd, STDERR_FILENO) == STDERR_FILENO);
+	TAP_CHECK(!setrlimit(RLIMIT_FSIZE, &none));
+	return lets_live(SIGXFSZ, false);
 }
 
 int main(void)
@@ -528,5 +548,6 @@ int main(void)
 	tap_fork(never_both, "of the C library's and the device's one is left");
 	tap_fork(broken_stderr, "a line on a stderr that nobody reads does not end the program");
 	tap_fork(own_broken_pipe, "and takes no signal that the program has waiting");
+	tap_fork(full_stderr, "nor does one that ulimit -f lets not grow");
 	return tap_plan();
 }
