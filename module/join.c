@@ -67,7 +67,8 @@ static bool profil_join_traces(struct task_struct *task)
 	cred = data_race(rcu_dereference(task->ptracer_cred));
 	traces = tracer && same_thread_group(tracer, current) &&
 		 cred && uid_eq(cred->euid, current_euid()) &&
-		 cred->user_ns == current_user_ns();
+		 cred->user_ns == current_user_ns() &&
+		 cap_issubset(cred->cap_effective, current_cred()->cap_permitted);
 	rcu_read_unlock();
 	return traces || perfmon_capable();
 }

@@ -189,6 +189,29 @@ TEST_F(threat, tracer_that_gave_up_its_rights_attaches_nobody)
 	EXPECT_EQ(-SIGKILL, wait_for(victim));
 }
 
+/* The same user, with none of the capabilities by which it may have come to trace. */
+TEST_F(threat, tracer_that_gave_up_its_capabilities_attaches_nobody)
+{
+	struct { __u32 version; int pid; } header = { 0x20080522, 0 };
+	struct { __u32 effective, permitted, inheritable; } data[2] = { 0 };
+	struct profil_ioc_session args = session_args();
+	pid_t victim = fork(), pid;
+
+	if (!victim)
+		burn_for_ever();
+	pid = fork();
+	if (!pid) {
+		if (ptrace(PTRACE_SEIZE, victim, NULL, NULL))
+			_exit(100);
+		if (syscall(SYS_capset, &header, data) || view_open(&self->view, &args))
+			_exit(101);
+		_exit(-session_attach(self->view.fd, victim));
+	}
+	EXPECT_EQ(EPERM, wait_for(pid));
+	EXPECT_EQ(0, kill(victim, SIGKILL));
+	EXPECT_EQ(-SIGKILL, wait_for(victim));
+}
+
 static int open_by_name(FIXTURE_DATA(threat) *self)
 {
 	char name[64];

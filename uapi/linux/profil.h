@@ -469,8 +469,9 @@ struct profil_ioc_join {
  * @__reserved: Must be 0
  *
  * Makes a process a member, with all its threads.  A thread of the caller's process has
- * to trace the given thread when ATTACH is called, and need not any more afterwards:
- * PTRACE_SEIZE, ATTACH and exit never stop it.  With CAP_PERFMON it need not be traced.
+ * to trace the given thread when ATTACH is called, with the user and all capabilities with
+ * which it began to; it need not any more afterwards: PTRACE_SEIZE, ATTACH and exit never
+ * stop the thread.  With CAP_PERFMON it need not be traced.
  */
 struct profil_ioc_attach {
 	__u32 size;
