@@ -27,11 +27,11 @@
  * ========== ==============================================================
  * ENOTTY     unknown command, or one that this descriptor does not take
  * EINVAL     a size below the first version's, a reserved word that is not
- *            zero, flags that contradict each other, a histogram that is
- *            not aligned to its counters, a table of a session that is smaller
- *            or larger than it may be, a pid that is not positive, a cookie for
- *            a session, or a command for members of a session that has none, or
- *            the reverse
+ *            zero, flags, a source, a rate, a period or a jitter that contradict
+ *            each other, a histogram that is not aligned to its counters, a table
+ *            of a session that is smaller or larger than it may be, a pid that is
+ *            not positive, a cookie for a session, or a command for members of a
+ *            session that has none, or the reverse
  * E2BIG      a non-zero byte beyond what this kernel knows, a size above that
  *            of a page, or more regions than
  *            &struct profil_ioc_query.out_regions_max
