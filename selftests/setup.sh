@@ -28,7 +28,7 @@ xz-utils vm debug programs tool
 bzip2 programs
 tcl programs
 nodejs programs
-pahole vm
+pahole check vm
 patch check vm
 kmod check
 mmdebstrap dkms packages

@@ -24,7 +24,7 @@ unset MAKEFLAGS
 
 # Slow ones first, so that two at a time end together.
 CHECKS='build-6.1 build-6.12 build-7.2 coccinelle checkpatch shellcheck
-	install kernel-doc rst mandoc manual uapi-layout uapi-dialects kselftest compat order spdx size names comparison
+	install kernel-doc rst mandoc manual abi uapi-dialects kselftest compat order spdx size names comparison
 	statements version debian mutants'
 
 # What a check reads, as a regular expression of names; the others read all.
@@ -37,7 +37,7 @@ declare -A READS=(
 	[rst]='\.rst$|^uapi/|^Documentation/.*\.(py|svg)$'
 	[mandoc]='^Documentation/man/'
 	[manual]='^(Documentation/man/|debian/examples/|uapi/|module/)'
-	[uapi-layout]='^uapi/'
+	[abi]='^(uapi/|Documentation/userspace-api/abi-1\.txt$|selftests/kernel/abi)'
 	[uapi-dialects]='^uapi/'
 	[kselftest]='^(selftests/kernel/|uapi/)'
 	[compat]='^(module/|Kbuild$)'
@@ -46,7 +46,7 @@ declare -A READS=(
 	[comparison]='^(Documentation/comparison.rst|selftests/kernel/)'
 	[version]='^(Makefile|libwrap/Makefile|tools/(Makefile|command\.h)$|module/main.c|dkms.conf|debian/changelog|CHANGELOG.md|README.md|packaging/)'
 	[debian]='^(Documentation/man/|debian/)'
-	[statements]='^(Documentation/security.rst|selftests/kernel/|selftests/race/mutants/)'
+	[statements]='^(Documentation/(security|userspace-api/profil)\.rst$|selftests/(kernel|race/mutants)/)'
 	[mutants]='^(module|selftests/race/mutants)/'
 )
 
@@ -271,15 +271,23 @@ check_manual() {
 	return $status
 }
 
-check_uapi_layout() {
-	local target
-	need clang clang || return
+# What is frozen of the interface is what the header says, on each architecture; and the
+# programs that say what it means do so in numbers.
+check_abi() {
+	local frozen=Documentation/userspace-api/abi-1.txt now=$TMP/abi.now target status=0
+	need clang clang && need pahole pahole || return
 	for target in x86_64-linux-gnu i386-linux-gnu aarch64-linux-gnu \
 		arm-linux-gnueabihf powerpc64-linux-gnu; do
-		clang --target=$target -fsyntax-only -Wall -Wextra -Wpadded -Werror -Iuapi \
-			-isystem "/usr/include/$(gcc -print-multiarch)" "$LINT/uapi_layout.c" 2>&1 ||
-			{ echo "layout differs on $target"; return 1; }
+		"$LINT/abi.sh" $target >"$now" 2>&1 ||
+			{ cat "$now"; echo "uapi/linux/profil.h does not compile for $target"; return 1; }
+		! grep -v '^#' $frozen | grep -vxFf "$now" | sed 's/^/frozen, and not in the header: /' | grep . || status=1
+		! grep -vxFf $frozen "$now" | sed 's/^/in the header: /' | grep . || status=1
+		[ "$status" = 0 ] && continue
+		echo "on $target uapi/linux/profil.h is not the interface that $frozen freezes: put it back, or add what is new at the end of a structure, or a new number, to that file"
+		return 1
 	done
+	! grep -nE 'PROFIL_[A-Z]|\bprofil_(ioc|region|slot|process|object|session)' selftests/kernel/abi* ||
+		{ echo 'these programs have numbers instead of names, which would change with the header'; return 1; }
 }
 
 check_uapi_dialects() {
@@ -426,6 +434,7 @@ threats() {
 check_statements() {
 	local row mutant program name found=0 missing=0
 	named_tests Documentation/security.rst || missing=1
+	named_tests Documentation/userspace-api/profil.rst || missing=1
 	while read -r row; do
 		found=$((found + 1))
 		[[ $row != *'(argued'* ]] || continue

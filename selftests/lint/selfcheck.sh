@@ -114,10 +114,21 @@ all() {
 	planted manual '^# -max_timer_rate' \
 		'sed -i "/^.Op Cm max_timer_rate/d" Documentation/man/profil.4'
 	planted manual '^# -ENODEV' 'sed -i "/^.It Bq Er ENODEV/d" Documentation/man/profil.4'
-	planted uapi-layout 'profil_ioc_stop' \
-		'sed -i "/^struct profil_ioc_stop {/a __u32 planted;" uapi/linux/profil.h'
-	planted uapi-layout 'padding' \
+	planted abi 'frozen, and not in the header: profil_ioc_stop.cookie +__u64, 8 bytes at 8' \
+		'sed -i "/^struct profil_ioc_stop {/a __u64 planted;" uapi/linux/profil.h'
+	planted abi 'in the header: profil_process.planted' \
+		'sed -i "s/__aligned_u64 cgroup;/& __aligned_u64 planted;/" uapi/linux/profil.h'
+	planted abi 'frozen, and not in the header: PROFIL_START_F_NOINHERIT +0x2' \
+		'sed -i "/define PROFIL_START_F_NOINHERIT/s/<< 1/<< 2/" uapi/linux/profil.h'
+	planted abi 'in the header: PROFIL_PLANTED +0x9' 'sed -i "/define PROFIL_ABI/i #define PROFIL_PLANTED 9" uapi/linux/profil.h'
+	planted abi 'on i386-linux-gnu uapi/linux/profil.h is not' \
+		'sed -i "/^struct profil_process {/,/^}/s/comm.16./comm[sizeof(long) * 2]/" uapi/linux/profil.h'
+	planted abi 'padding' \
 		'sed -i "/^struct profil_ioc_stop {/a __u32 planted; __aligned_u64 wide;" uapi/linux/profil.h'
+	planted abi 'its numbers are macros' 'sed -i "/define PROFIL_ABI/i enum planted { PLANTED };" uapi/linux/profil.h'
+	planted abi 'abi_test.c:.*PROFIL_IOC_STOP' 'echo "int planted = PROFIL_IOC_STOP;" >>selftests/kernel/abi_test.c'
+	planted statements 'abi_test has no test planted' \
+		'echo "\`\`abi_test: planted\`\`" >>Documentation/userspace-api/profil.rst'
 	planted uapi-dialects 'C\+\+ style comments' 'echo "// planted" >>uapi/linux/profil.h'
 	planted kselftest 'kselftest would build' 'sed -i "s/^TEST_GEN_PROGS :=.*/TEST_GEN_PROGS := uapi_test/" selftests/kernel/Makefile'
 	planted kselftest 'No such file' 'sed -i "1i #include \"../vm/planted.h\"" selftests/kernel/uapi_test.c'
