@@ -2,7 +2,9 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
 # Sixty-four profiled processes live and die in every way, for minutes, and each
-# of their ticks is accounted for; soak/soak.c says how.  In a VM, in rounds of
+# of their ticks is accounted for; soak.c says how.  Beside them, sessions of processes
+# (sessions.c) and of the machine (machine.c) count, programs of gcc -pg write their files
+# (written.c), memory is short and CPU 1 goes and comes (trouble.c).  In a VM, in rounds of
 # half a minute, each with the module anew and with other parameters.
 #
 #   soak.sh [OPTION…]
@@ -34,7 +36,7 @@ tap=$(mktemp "$BUILD/vm/soak.XXXXXX")
 trap 'rm -f "$tap"' EXIT
 rc=0
 # the ends of rounds take their time: twice as long, and more on a slow kernel
-"$VM/run.sh" --kernel "$kernel" --mem 1024 --timeout $((minutes * 240 + 900)) \
+"$VM/run.sh" --kernel "$kernel" --mem 1024 --swap --timeout $((minutes * 240 + 900)) \
 	${module:+--module "$module"} --tests "$out" --append 'slub_debug=F,kmalloc-cg-*,mm_struct' \
 	--add "$TOP/selftests/stress/soak-guest:/vm/soak" -- sh /vm/soak $((minutes * 60)) "$seed" |
 	tee "$tap" || rc=$?
