@@ -9,6 +9,7 @@
  *   off SWITCH before|while		a hook is switched off by root, once
  *   oom N GROUP			a process is killed in a control group
  */
+#include "../kernel/session.h"
 #include "../kernel/ticks.h"
 
 #define LOADERS		3	/* more, and there is always one */
@@ -35,9 +36,85 @@ static struct {
 	bool finish;
 	bool pause;		/* nobody new, so that the module can go */
 	__u32 profiled;
+	__u32 sessions;
+	__u32 held;		/* cycles with one that was open */
 	__u32 bad;
 	__u32 removed;
 } *shared;
+
+/* Whether there is no module just now; it may come and go. */
+static bool is_gone(int err)
+{
+	return err == ENOENT || err == ENXIO || err == ENODEV;
+}
+
+/* Small, so that what is left of it is seen among other objects of the kernel. */
+static int session_begin(struct view *view, __u32 flags)
+{
+	struct profil_ioc_session args = session_args();
+
+	args.slots = PROFIL_SLOTS_MIN;
+	args.processes = PROFIL_PROCESSES_MIN;
+	args.objects = PROFIL_OBJECTS_MIN;
+	args.flags = flags;
+	return view_open(view, &args);
+}
+
+/* Once it is stopped: each tick is in one class. */
+static bool session_adds_up(const struct view *view)
+{
+	const struct profil_session_page *page = view->page;
+	struct sums sums;
+
+	view_sum(view, &sums);
+	return sums.ticks == page->not_due + sums.slots + page->exec + page->full +
+			     page->kthreads + page->interrupts;
+}
+
+/* In a child of load_session(). */
+__attribute__((noreturn))
+static void load_member(const struct view *view, unsigned int seed)
+{
+	if (session_join(view->fd))
+		_exit(1);
+	hot_a(4 * HOT_ROUNDS);
+	if (rand_r(&seed) % 2 && !fork())
+		hot_a(4 * HOT_ROUNDS);
+	if (rand_r(&seed) % 2)
+		execl("/proc/self/exe", "lifecycle", "nothing", NULL);
+	_exit(0);
+}
+
+/* In a child: a session, of processes or of the machine, that ends in one of many ways. */
+static int load_session(unsigned int seed)
+{
+	bool machine = rand_r(&seed) % 2;
+	struct view view;
+	int err = session_begin(&view, machine ? PROFIL_SESSION_F_SYSTEM : 0);
+	pid_t pid = -1;
+
+	if (err)
+		/* Four of the machine are all there are, and what ended holds its place a while. */
+		return !is_gone(-err) && !(machine && err == -ENOSPC);
+	__atomic_add_fetch(&shared->sessions, 1, __ATOMIC_RELAXED);
+	if (machine)
+		hot_a(4 * HOT_ROUNDS);
+	else
+		pid = fork();
+	if (!pid)
+		load_member(&view, seed);
+	switch (rand_r(&seed) % 4) {
+	case 0:
+		kill(getpid(), SIGKILL);
+		break;
+	case 1:
+		execl("/proc/self/exe", "lifecycle", "nothing", NULL);
+		return 1;
+	case 2:
+		return pid > 0 ? wait_for(pid) : 0;
+	}
+	return session_stop(&view) || !session_adds_up(&view);
+}
 
 /* In a child: profiled if there is a module just now. */
 static int load_once(unsigned int seed)
@@ -47,7 +124,11 @@ static int load_once(unsigned int seed)
 	pid_t pid;
 
 	if (fd < 0)
-		return errno != ENOENT && errno != ENXIO && errno != ENODEV;
+		return !is_gone(errno);
+	if (rand_r(&seed) % 3 == 0) {
+		close(fd);
+		return load_session(seed);
+	}
 	if (profil_start_page(fd, hot_a, page_alloc()))
 		return 1;
 	__atomic_add_fetch(&shared->profiled, 1, __ATOMIC_RELAXED);
@@ -162,6 +243,86 @@ static int cycle_out(__u32 *busy)
 	       fail("/sys/module/profil is there without the module");
 }
 
+/* Whether nobody can remove the module now. */
+static bool cycle_refuses(void)
+{
+	int i, err;
+
+	for (i = 0; i < 5; i++) {
+		err = module_remove();
+		if (err != EAGAIN && err != EBUSY)
+			return false;
+		usleep(1000);
+	}
+	return true;
+}
+
+/* The one that follows @view, which ends. */
+static int cycle_follow(struct view *view)
+{
+	struct view former = *view;
+	struct profil_ioc_session args = session_args();
+	int err;
+
+	args.flags = PROFIL_SESSION_F_SYSTEM;
+	err = profil_ioctl(former.fd, PROFIL_IOC_SESSION, &args);
+	if (err)
+		return err;
+	*view = (struct view){ .fd = args.out_fd, .bytes = args.out_bytes };
+	view->page = mmap(NULL, view->bytes, PROT_READ, MAP_SHARED, view->fd, 0);
+	if (view->page == MAP_FAILED)
+		return -errno;
+	view_close(&former);
+	return 0;
+}
+
+/* A member that goes on when its session has ended; 0 if there is none. */
+static pid_t cycle_member(const struct view *view)
+{
+	pid_t pid = fork();
+
+	if (!pid) {
+		if (session_join(view->fd))
+			_exit(1);
+		close(view->fd);
+		burn_for_ever();
+	}
+	while (pid > 0 && !view_ticks(view)) {
+		if (waitpid(pid, NULL, WNOHANG))
+			return 0;
+		usleep(1000);
+	}
+	return pid > 0 ? pid : 0;
+}
+
+/*
+ * A session of the machine or of a process holds the module as long as its descriptor or its
+ * mapping is there, and its member does not.  @pid is what has to be killed afterwards.
+ */
+static int cycle_hold(bool machine, bool hammer, pid_t *pid)
+{
+	struct view view;
+	int err = session_begin(&view, machine ? PROFIL_SESSION_F_SYSTEM : 0);
+
+	if (err == -ENOSPC && machine)
+		return 0;
+	if (err)
+		return hammer && is_gone(-err) ? 0 : fail("no session");
+	shared->held++;
+	*pid = machine ? 0 : cycle_member(&view);
+	if (machine ? cycle_follow(&view) : !*pid)
+		return fail("no session that follows, or no member");
+	if (!cycle_refuses())
+		return fail("rmmod succeeds while a session is open");
+	close(view.fd);
+	if (!cycle_refuses())
+		return fail("rmmod succeeds while a session is mapped");
+	if (!view_ticks(&view) && !machine)
+		return fail("a session that is open counts nothing");
+	munmap((void *)view.page, view.bytes);
+	return 0;
+}
+
 static int cycle_in(int file, unsigned int n, bool hammer)
 {
 	static const char *const params[] = {
@@ -191,6 +352,7 @@ static int cycle(unsigned int num, const char *path, bool hammer)
 	int bad = 0, file = open(path, O_RDONLY | O_CLOEXEC);
 	unsigned int i, n = 0;
 	__u32 busy = 0;
+	pid_t member;
 
 	shared = mmap(NULL, PAGE, PROT_READ | PROT_WRITE,
 		      MAP_SHARED | MAP_ANONYMOUS, -1, 0);
@@ -210,8 +372,13 @@ static int cycle(unsigned int num, const char *path, bool hammer)
 	for (; !bad && n < num; n++) {
 		bad = cycle_in(file, n, hammer);
 		usleep(n * 7919 % 30000);
+		member = 0;
+		if (!bad && n % 5 == 2)
+			bad = cycle_hold(n % 2, hammer, &member);
 		if (!bad)
 			bad = cycle_out(&busy);
+		if (member && (kill(member, SIGKILL) || wait_for(member) != -SIGKILL))
+			bad = fail("a member has ended with its session");
 		now = clock_ns(CLOCK_MONOTONIC);
 		if (now - said > 30 * NS) {
 			printf("# %u cycles\n", n);
@@ -222,11 +389,13 @@ static int cycle(unsigned int num, const char *path, bool hammer)
 	shared->finish = true;
 	while (wait(NULL) > 0)
 		;
-	printf("# %u cycles, in use %u times, %u processes profiled\n", n, busy,
-	       shared->profiled);
+	printf("# %u cycles, %u with an open session, in use %u times, %u profiles, %u sessions\n",
+	       n, shared->held, busy, shared->profiled, shared->sessions);
 	if (shared->bad)
 		bad = fail("a process of the load did not get what it must");
-	if (!busy || !shared->profiled || shared->removed < n)
+	/* Where others remove it as well, it may be gone each time before a session begins. */
+	if (!busy || !shared->profiled || shared->removed < n ||
+	    (n > 10 && (!shared->sessions || !(shared->held || hammer))))
 		bad = fail("there was no load, or nothing was removed");
 	return bad;
 }

@@ -1,10 +1,10 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# The module comes and goes under load, CPUs come and go, its hook is switched off
-# by root, and profiled processes are killed for their memory; in two VMs, the
-# second with rmmod racing START, fork and exit, and the module that has its race
-# windows widened.
+# The module comes and goes under load, and does not go while a session is open; CPUs come
+# and go, its hook is switched off by root, and profiled processes are killed for their
+# memory; in two VMs, the second with rmmod racing START, SESSION, fork and exit, and the
+# module that has its race windows widened.
 #
 #   lifecycle.sh [OPTION…]
 #
@@ -31,7 +31,7 @@ done
 
 out=$BUILD/soak
 locked_here soak make -s -C "$TOP/selftests/stress" OUT="$out" CC=gcc-12 \
-	HARNESS="$("$VM/kernels.sh" source)/tools/testing/selftests" || die 'the programs do not build: see above'
+	HARNESS="$("$VM/kernels.sh" source)/tools/testing/selftests" "$out/lifecycle" || die 'the programs do not build: see above'
 if [ ! "$module" ]; then
 	"$VM/module.sh" "$kernel"
 	TEST=1 "$VM/module.sh" "$kernel"
