@@ -760,6 +760,65 @@ TEST_F(session, failing_object_leaves_no_descriptor)
 	EXPECT_LE(5, failed);
 }
 
+/* ---- a member that forks */
+
+#define MEMBER_ROWS	4096	/* a child of each fault */
+
+/* How many forks failed, in a sweep over those of a member, which has row 1. */
+static unsigned int sweep_member_fork(struct __test_metadata *_metadata,
+				      const struct view *view, int nth)
+{
+	const struct profil_session_page *page = view->page;
+	unsigned int n, failed = 0;
+	bool fired = true;
+	__u32 rows;
+	pid_t pid;
+	int ret;
+
+	for (n = 1; fired && n < FAULTS_MAX; n++) {
+		rows = page->processes_used;
+		fault_arm(nth, n);
+		pid = fork();
+		if (!pid)
+			_exit(0);
+		ret = errno;
+		fired = fault_fired(nth);
+		if (pid < 0) {
+			failed++;
+			EXPECT_TRUE(fired && (ret == ENOMEM || ret == EAGAIN)) {
+				TH_LOG("fault %u: fork: %d", n, ret);
+			}
+		} else {
+			EXPECT_EQ(0, wait_for(pid));
+			EXPECT_EQ((__u32)pid, view_row(view, rows)->pid);
+			EXPECT_EQ(1, view_row(view, rows)->parent);
+			EXPECT_EQ(PROFIL_PROCESS_EXITED, view_row(view, rows)->state);
+		}
+		/* One who is there is a member; of one who is not, nothing is. */
+		EXPECT_EQ(rows + (pid > 0), page->processes_used);
+		EXPECT_EQ(1, page->members);
+	}
+	EXPECT_FALSE(fired);
+	return failed;
+}
+
+TEST_F_TIMEOUT(session, child_of_a_member_is_one_or_there_is_none, 1500)
+{
+	struct profil_ioc_session args = session_args();
+	unsigned int failed;
+	struct view view;
+	struct sums sums;
+
+	args.processes = MEMBER_ROWS;
+	ASSERT_EQ(0, view_open(&view, &args));
+	ASSERT_EQ(0, session_join(view.fd));
+	failed = sweep_member_fork(_metadata, &view, self->nth);
+	EXPECT_LE(4, failed);
+	EXPECT_EQ(0, view.page->forks_missed);
+	EXPECT_TRUE(view_finish(&view, &sums));
+	view_close(&view);
+}
+
 /* The module as it was found, but for what a test wants. */
 static char found[512];
 
