@@ -19,7 +19,7 @@
 #		10000 calls after the others are searched
 #   --module	another build of the module, made for KCOV of that kernel
 #
-# fuzz/fuzz.h says what a program is.
+# fuzz/fuzz.h says what a program is, and what a run of some length should have done.
 #
 # A run that fails says which programs to replay: those that were running when
 # the kernel complained, and those that the same processes ran before; or, when

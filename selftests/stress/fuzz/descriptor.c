@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Descriptors: of the device, and of userfaults. */
+/* Descriptors: of the device, of sessions that are passed on, and of userfaults. */
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
@@ -112,9 +112,54 @@ void op_userfault(struct thread *t)
 	close(file);
 }
 
+/* Whose mapping begins with its page; the device has none. */
+bool is_session(int file)
+{
+	void *map = mmap(NULL, PAGE, PROT_READ, MAP_SHARED, file, 0);
+	bool is = map != MAP_FAILED;
+
+	if (is)
+		munmap(map, PAGE);
+	return is;
+}
+
+/* What another process does with a session that it was passed, which may be of nobody else. */
+static void use_session(int file, unsigned int how)
+{
+	struct profil_ioc_session session = {
+		.size = sizeof(session), .flags = PROFIL_SESSION_F_SYSTEM, .slots = 1024,
+		.processes = 16, .objects = 16,
+	};
+	struct profil_ioc_object object = { .size = sizeof(object), .object = PROFIL_OBJECT_FILES };
+	struct profil_ioc_stop stop = { .size = sizeof(stop) };
+	void *map;
+
+	if (!is_session(file))
+		return;
+	switch (how % 4) {
+	case 0:
+		did(DEED_STOPPED, !ioctl(file, PROFIL_IOC_STOP, &stop));
+		break;
+	case 1:
+		if (!ioctl(file, PROFIL_IOC_SESSION, &session))
+			close(session.out_fd);
+		break;
+	case 2:
+		if (!ioctl(file, PROFIL_IOC_OBJECT, &object) && object.out_fd >= 0)
+			close(object.out_fd);
+		break;
+	default:
+		/* It is closed before it is unmapped. */
+		map = mmap(NULL, PAGE, PROT_READ, MAP_SHARED | MAP_POPULATE, file, 0);
+		close(file);
+		if (map != MAP_FAILED)
+			munmap(map, PAGE);
+	}
+}
+
 /*
  * Serves the userfaults of one slot, for a while each: gives a page, or does
- * nothing, and closes.  What else comes only waits here.
+ * nothing, and closes.  Sessions that come are used.  What else comes only waits here.
  */
 void serve(int from)
 {
@@ -130,6 +175,7 @@ void serve(int from)
 		wait.events = POLLIN;
 		if (wait.fd < 0)
 			_exit(0);
+		use_session(wait.fd, n);
 		for (polls = 0; polls < 5 && n++ % 7; polls++) {
 			if (poll(&wait, 1, 10) <= 0 ||
 			    read(wait.fd, &message, sizeof(message)) != sizeof(message))

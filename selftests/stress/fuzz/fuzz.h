@@ -92,12 +92,29 @@ struct slot {
 	int server;			/* takes userfaultfds, and sessions */
 };
 
+/* What should come about in a run of some length, or the fuzzer has a gap. */
+enum deed {
+	DEED_MACHINE,		/* a session of the machine */
+	DEED_REFUSED,		/* to who has not the right */
+	DEED_FOLLOWED,		/* by the next one */
+	DEED_TIMER,		/* a session with a timer */
+	DEED_MAPPED,		/* the table of a session */
+	DEED_MOVED,		/* that mapping, with mremap() */
+	DEED_JOINED,
+	DEED_ATTACHED,
+	DEED_OPENED,		/* the file of an object */
+	DEED_POLLED,		/* that a session is over */
+	DEED_STOPPED,		/* a session, by a process that it was passed to */
+	DEEDS,
+};
+
 /* Shared by all processes. */
 struct shared {
 	unsigned long calls;
 	unsigned long limit;		/* of calls */
 	unsigned long faults;		/* that came about */
 	unsigned long pcs;
+	unsigned long deeds[DEEDS];
 	unsigned int blind;		/* threads without faults, or whose code is not seen */
 	unsigned int programs;
 	unsigned int in_corpus;
@@ -174,6 +191,10 @@ void no_escape(void);
 	(begin_faulty(t, once_in(t, 6) ? 1 + below(t, 24) : 0),		\
 	 end_faulty(t, call))
 
+/* deed.c */
+void did(enum deed deed, bool done);
+void report_deeds(void);
+
 /* profile.c */
 int any_descriptor(struct thread *t);
 long command(struct thread *t, int file, unsigned long cmd, size_t len);
@@ -194,6 +215,7 @@ void op_anchor(struct thread *t);
 /* descriptor.c */
 bool send_file(int to, int file);
 int receive_file(int from, int flags);
+bool is_session(int file);
 void serve(int from);
 void op_descriptor(struct thread *t);
 void op_pass(struct thread *t);

@@ -288,6 +288,7 @@ int main(int argc, char **argv)
 		usleep(POLL_US);
 	}
 	report(" in the end");
+	report_deeds();
 	/* Of what is listed it is known what it does. */
 	if (!listed && (!shared->faults || !shared->pcs || shared->blind > processes / 10)) {
 		printf("fuzz: the kernel injects no faults, or does not say what it ran\n");

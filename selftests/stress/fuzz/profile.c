@@ -74,6 +74,11 @@ void op_start(struct thread *t)
 		.regions_uptr = (unsigned long)t->region,
 		.rate = once_in(t, 3) ? pick(t, 1, 3, 100, 125, 249, 250, 251, 1000) : 0,
 	};
+	if (once_in(t, 8)) {
+		start->source = PROFIL_SOURCE_TIMER;
+		start->rate = pick(t, 0, 1, 100, 1000, 10000);
+		start->jitter = pick(t, 0, 0, 50, 100, 101);
+	}
 	if (!start->rate && once_in(t, 3))
 		start->period_ns = pick(t, 1, 100000, 10000000, 4000000, 1000000000);
 	for (i = 0; i < num && i < REGIONS; i++)

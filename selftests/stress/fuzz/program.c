@@ -8,7 +8,7 @@
 
 static const struct op ops[] = {
 	/* What is cheap is done more often. */
-	{ "start", 55, op_start },
+	{ "start", 53, op_start },
 	{ "other command", 50, op_other_command },
 	{ "mmap", 12, op_mmap },
 	{ "munmap", 8, op_munmap },
@@ -19,7 +19,7 @@ static const struct op ops[] = {
 	{ "truncate", 2, op_truncate },
 	{ "anchor", 8, op_anchor },
 	{ "descriptor", 4, op_descriptor },
-	{ "pass", 2, op_pass },
+	{ "pass", 4, op_pass },
 	{ "userfault", 2, op_userfault },
 	{ "timer", 2, op_timer },
 	{ "signal", 3, op_signal },

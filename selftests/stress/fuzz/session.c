@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Sessions: their descriptors, commands and tables. */
+#include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
 #include <poll.h>
@@ -14,6 +15,7 @@
 #define TABLE_PAGES	10	/* of the smallest session */
 
 int session[SESSIONS];
+static int last_machine = -1;	/* of which there are few: it may be another file by now */
 
 /* Seldom something else than a session. */
 int any_session(struct thread *t)
@@ -38,6 +40,7 @@ void open_sessions(void)
 	};
 	int i;
 
+	last_machine = -1;
 	for (i = 0; i < SESSIONS; i++)
 		session[i] = -1;
 	if (!ioctl(descriptor[0], PROFIL_IOC_SESSION, &args))
@@ -63,6 +66,8 @@ static void replace_session(struct thread *t, int file)
 void op_session(struct thread *t)
 {
 	struct profil_ioc_session *args = (void *)t->args;
+	bool machine;
+	long ret;
 	int file;
 
 	*args = (struct profil_ioc_session){
@@ -74,6 +79,11 @@ void op_session(struct thread *t)
 		.rate = once_in(t, 3) ? pick(t, 1, 3, 100, 249, 250, 251) : 0,
 		.out_fd = -1,
 	};
+	if (once_in(t, 6)) {
+		args->source = PROFIL_SOURCE_TIMER;
+		args->rate = pick(t, 1, 100, 1000, 10000);
+		args->jitter = pick(t, 0, 0, 50, 100, 101);
+	}
 	if (once_in(t, 24))
 		args->slots = pick(t, 0, 512, 1000, 1025, 1 << 20, 1 << 21, 1U << 31);
 	if (once_in(t, 24))
@@ -83,16 +93,25 @@ void op_session(struct thread *t)
 	/* Any word of it, or none. */
 	if (once_in(t, 16))
 		((__u32 *)args)[1 + below(t, sizeof(*args) / 4 - 1)] = wild(t);
-	if (once_in(t, 4)) {
+	if (once_in(t, 3)) {
 		args->flags = PROFIL_SESSION_F_SYSTEM | pick(t, 0, 0, PROFIL_SESSION_F_KERNEL);
 		args->rate = 0;
+		args->source = 0;
+		args->jitter = 0;
 	}
 	/* After another one, half of those of the whole machine. */
-	file = args->flags & PROFIL_SESSION_F_SYSTEM && once_in(t, 2) ? any_session(t) :
-	       any_descriptor(t);
-	if (!command(t, file, PROFIL_IOC_SESSION, sizeof(*args)) &&
-	    is_own(args->out_fd))
-		replace_session(t, args->out_fd);
+	machine = args->flags & PROFIL_SESSION_F_SYSTEM;
+	file = !machine || once_in(t, 2) ? any_descriptor(t) :
+	       once_in(t, 3) ? any_session(t) : last_machine;
+	ret = command(t, file, PROFIL_IOC_SESSION, sizeof(*args));
+	did(DEED_REFUSED, machine && ret && errno == EPERM);
+	if (ret || !is_own(args->out_fd))
+		return;
+	did(args->source ? DEED_TIMER : DEED_MACHINE, machine || args->source);
+	did(DEED_FOLLOWED, machine && is_session(file));
+	if (machine)
+		last_machine = args->out_fd;
+	replace_session(t, args->out_fd);
 }
 
 void op_join(struct thread *t)
@@ -100,7 +119,7 @@ void op_join(struct thread *t)
 	struct profil_ioc_join join = { .size = sizeof(join), .flags = mostly(t, 0) };
 
 	memcpy(t->args, &join, sizeof(join));
-	command(t, any_session(t), PROFIL_IOC_JOIN, sizeof(join));
+	did(DEED_JOINED, !command(t, any_session(t), PROFIL_IOC_JOIN, sizeof(join)));
 }
 
 void attach(struct thread *t, pid_t pid)
@@ -113,7 +132,7 @@ void attach(struct thread *t, pid_t pid)
 	};
 
 	memcpy(t->args, &args, sizeof(args));
-	command(t, any_session(t), PROFIL_IOC_ATTACH, sizeof(args));
+	did(DEED_ATTACHED, !command(t, any_session(t), PROFIL_IOC_ATTACH, sizeof(args)));
 }
 
 void op_object(struct thread *t)
@@ -136,6 +155,7 @@ void op_object(struct thread *t)
 	if (command(t, any_session(t), PROFIL_IOC_OBJECT, sizeof(*args)) ||
 	    !is_own(args->out_fd))
 		return;
+	did(DEED_OPENED, true);
 	CALL(t, read(args->out_fd, &byte, sizeof(byte)));
 	CALL(t, close(args->out_fd));
 }
@@ -167,8 +187,10 @@ void op_table(struct thread *t)
 		map = (void *)FAULTY(t, (long)mmap(NULL, len, prot, flags, any_session(t), 0));
 		if (map == MAP_FAILED)
 			return;
-		if ((void *)CALL(t, (long)mremap(map, len, len, MREMAP_MAYMOVE |
-						 MREMAP_FIXED, ARENA)) == MAP_FAILED)
+		at = (void *)CALL(t, (long)mremap(map, len, len, MREMAP_MAYMOVE | MREMAP_FIXED,
+						  ARENA));
+		did(DEED_MOVED, at != MAP_FAILED);
+		if (at == MAP_FAILED)
 			CALL(t, munmap(map, len));
 		break;
 	case 1:
@@ -181,8 +203,8 @@ void op_table(struct thread *t)
 	default:
 		if (len > ARENA + ARENA_BYTES - (unsigned long)at)
 			at = (void *)ARENA;
-		FAULTY(t, (long)mmap(at, len, prot, flags | MAP_FIXED, any_session(t),
-				     offset));
+		did(DEED_MAPPED, FAULTY(t, (long)mmap(at, len, prot, flags | MAP_FIXED,
+						      any_session(t), offset)) != -1);
 	}
 }
 
@@ -193,7 +215,8 @@ static void poll_session(struct thread *t)
 	int file;
 
 	if (once_in(t, 2)) {
-		CALL(t, poll(&wait, 1, below(t, 3)));
+		if (CALL(t, poll(&wait, 1, below(t, 3))) == 1)
+			did(DEED_POLLED, wait.revents & POLLHUP);
 		return;
 	}
 	/* Its wait may be there for longer than the session's descriptor. */
