@@ -760,9 +760,10 @@ TEST_F(session, failing_object_leaves_no_descriptor)
 	EXPECT_LE(5, failed);
 }
 
-/* ---- a member that forks */
+/* ---- a member that forks, and one that executes another program */
 
-#define MEMBER_ROWS	4096	/* a child of each fault */
+/* A child, and an image, of each fault. */
+#define MEMBER_ROWS	4096
 
 /* How many forks failed, in a sweep over those of a member, which has row 1. */
 static unsigned int sweep_member_fork(struct __test_metadata *_metadata,
@@ -817,6 +818,121 @@ TEST_F_TIMEOUT(session, child_of_a_member_is_one_or_there_is_none, 1500)
 	EXPECT_EQ(0, view.page->forks_missed);
 	EXPECT_TRUE(view_finish(&view, &sums));
 	view_close(&view);
+}
+
+FIXTURE(member) {
+	struct view view;
+	struct sums sums;
+	char image[32];
+	int nth;
+};
+
+FIXTURE_SETUP(member)
+{
+	struct profil_ioc_session args = session_args();
+
+	self->nth = fault_open();
+	if (self->nth < 0)
+		SKIP(return, "this kernel injects no faults, or not for this user");
+	no_rseq();
+	strcpy(self->image, "/tmp/fault_test_XXXXXX");
+	ASSERT_EQ(0, make_setuid(self->image));
+	args.processes = MEMBER_ROWS;
+	ASSERT_EQ(0, view_open(&self->view, &args));
+	only_errors_to_console(true);
+}
+
+FIXTURE_TEARDOWN(member)
+{
+	only_errors_to_console(false);
+	EXPECT_TRUE(lockdep_is_content());
+	unlink(self->image);
+	view_close(&self->view);
+	close(self->nth);
+}
+
+/* How an image ends that was executed: whether a fault has come, in exec or since. */
+#define RAN		120
+#define RAN_FAULTED	121
+#define BEGAN		127	/* what the C library does first has failed */
+
+static int ran(void)
+{
+	int file = open("/proc/thread-self/fail-nth", O_RDWR | O_CLOEXEC);
+
+	return file < 0 || fault_fired(file) ? RAN_FAULTED : RAN;
+}
+
+/* In a process of its own. */
+static void member_exec(FIXTURE_DATA(member) *self, unsigned int n)
+{
+	int nth = fault_open(), err;
+
+	if (session_join(self->view.fd))
+		_exit(100);
+	fault_arm(nth, n);
+	execl(self->image, "fault_test", "--ran", NULL);
+	err = errno;
+	fault_fired(nth);
+	_exit(err);
+}
+
+/* E2BIG: what it is given cannot be copied.  And some faults come too late to return. */
+static bool exec_may_end(int ret)
+{
+	static const int ends[] = {
+		RAN, RAN_FAULTED, BEGAN, ENOMEM, EFAULT, EAGAIN, E2BIG, -SIGKILL, -SIGSEGV, -SIGBUS,
+	};
+	size_t i;
+
+	for (i = 0; i < sizeof(ends) / sizeof(ends[0]); i++)
+		if (ret == ends[i])
+			return true;
+	return false;
+}
+
+/* How many execs failed, in a sweep over those of members. */
+static unsigned int sweep_member_exec(struct __test_metadata *_metadata,
+				      FIXTURE_DATA(member) *self)
+{
+	const struct profil_session_page *page = self->view.page;
+	const struct profil_process *row;
+	unsigned int n, failed = 0;
+	int ret = 0;
+	pid_t pid;
+
+	for (n = 1; ret != RAN && n < FAULTS_MAX; n++) {
+		row = view_row(&self->view, page->processes_used);
+		pid = fork();
+		ASSERT_LE(0, pid);
+		if (!pid)
+			member_exec(self, n);
+		ret = wait_for(pid);
+		ASSERT_EQ((__u32)pid, row->pid);
+		EXPECT_TRUE(exec_may_end(ret)) {
+			TH_LOG("fault %u: %d", n, ret);
+		}
+		failed += !row->images;
+		/* What runs is counted, and nothing else is. */
+		if (ret == RAN || ret == RAN_FAULTED || ret == BEGAN) {
+			EXPECT_EQ(1, row->images)
+				TH_LOG("fault %u", n);
+		} else if (ret > 0) {
+			EXPECT_EQ(0, row->images);
+		}
+		EXPECT_EQ(PROFIL_PROCESS_EXITED, row->state);
+		EXPECT_EQ(0, page->execs_denied);
+		EXPECT_EQ(0, page->members);
+	}
+	EXPECT_EQ(RAN, ret);
+	return failed;
+}
+
+TEST_F_TIMEOUT(member, image_is_counted_if_it_runs, 1500)
+{
+	EXPECT_LE(4, sweep_member_exec(_metadata, self));
+	EXPECT_EQ(0, self->view.page->forks_missed);
+	EXPECT_TRUE(view_finish(&self->view, &self->sums));
 }
 
 /* The module as it was found, but for what a test wants. */
@@ -1288,4 +1404,9 @@ TEST_F_TIMEOUT(loading, succeeds_or_leaves_nothing, 1500)
 	EXPECT_NE(PROFIL_HOOK_NONE, armed_hook());
 }
 
-TEST_HARNESS_MAIN
+int main(int argc, char **argv)
+{
+	if (argc == 2 && !strcmp(argv[1], "--ran"))
+		return ran();
+	return test_harness_run(argc, argv);
+}
