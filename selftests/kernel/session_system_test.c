@@ -112,6 +112,7 @@ FIXTURE_TEARDOWN(machine)
 /* What the kernel has of all CPUs, in its ticks. */
 struct stat_ticks {
 	double user, system, interrupts;
+	double unit;		/* ticks in a hundredth of a second, to which each is cut */
 };
 
 static struct stat_ticks read_stat(const struct profil_ioc_query *query)
@@ -129,16 +130,18 @@ static struct stat_ticks read_stat(const struct profil_ioc_query *query)
 		.user = (user + nice) * hz,
 		.system = (system + irq + softirq) * hz,
 		.interrupts = (irq + softirq) * hz,
+		.unit = hz,
 	};
 }
 
 /*
  * Whether @ours is at least what the kernel counted from @b to @c, and at most from @a to
- * @d, all of which are cut to whole hundredths of a second.
+ * @d, all of which are sums of three at most that are cut to @unit.
  */
-static bool is_between(const char *what, __u64 ours, double a, double b, double c, double d)
+static bool is_between(const char *what, __u64 ours, double a, double b, double c, double d,
+		       double unit)
 {
-	double cut = 3 * 10;
+	double cut = 3 * unit;
 
 	printf("# %s: %llu, of %g to %g\n", what, ours, c - b, d - a);
 	return c - b - cut <= ours && ours <= d - a + cut;
@@ -209,11 +212,12 @@ TEST_F(machine, classes_are_those_of_the_kernel)
 	/* Own timers tick apart from the kernel's; CPUs that are left alone have neither. */
 	if (query_hook() != PROFIL_HOOK_HRTIMER &&
 	    !(self->query.out_features & PROFIL_FEATURE_NOHZ_FULL)) {
-		EXPECT_TRUE(is_between("user", self->sums.user, a.user, b.user, c.user, d.user));
+		EXPECT_TRUE(is_between("user", self->sums.user, a.user, b.user, c.user, d.user,
+				       a.unit));
 		EXPECT_TRUE(is_between("system", self->sums.system, a.system, b.system, c.system,
-				       d.system));
+				       d.system, a.unit));
 		EXPECT_TRUE(is_between("interrupts", view.page->interrupts, a.interrupts,
-				       b.interrupts, c.interrupts, d.interrupts));
+				       b.interrupts, c.interrupts, d.interrupts, a.unit));
 	}
 	view_close(&view);
 }
