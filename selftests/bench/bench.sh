@@ -126,7 +126,11 @@ check() {
 charts() {
 	need gnuplot gnuplot-nox
 	sed -n 's/^"\(.*\)": { "value": \([-0-9]*\),.*/\1 \2/p' "$1" >"$OUT/rows"
-	grep -E '^(ftrace|kprobe|hrtimer|timer|deferred|instead|floor)' "$OUT/rows" >"$OUT/costs" || true
+	# as the table of a sample has them: in its order, and with its words
+	awk -F '\t' 'FILENAME ~ /rows$/ { split($0, row, " "); value[row[1]] = row[2]; next }
+		$1 in value && $1 ~ /^(ftrace|kprobe|hrtimer|timer|deferred|instead|floor|session\.(member|machine)$)/ {
+			print $4 "\t" value[$1]
+		}' "$OUT/rows" "$BENCH/targets" >"$OUT/costs"
 	sed -n -E 's/^((regions|processes|threads\.[a-z]*)\.?)\.([0-9]+) /\1 \3 /p' "$OUT/rows" >"$OUT/growth"
 	[ ! -s "$OUT/growth" ] ||
 		gnuplot -e "costs='$OUT/costs'; growth='$OUT/growth'; out='$2'" "$BENCH/charts.gp"
