@@ -17,6 +17,7 @@ extensions = ["kerneldoc"]
 nitpicky = True
 nitpick_ignore = [("c:identifier", "__u32"), ("c:identifier", "__s32"), ("c:identifier", "__aligned_u64")]
 exclude_patterns = ["examples", "man", "__pycache__"]
+highlight_language = "none"
 html_theme = "alabaster"
 html_show_copyright = False
 html_copy_source = False
