@@ -1,0 +1,40 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+# What somebody else has made: files beside a program, maps in /tmp, what lies where a profile is to
+# be written, and profiles.  Root runs the command there, too.
+set -eu
+. "$(dirname "$0")/lib.sh"
+
+cd "$tmp"
+
+hot=$(at "$planted" hot)
+
+# of_program FILE: a table with ten ticks in its function hot
+of_program() {
+	printf 'process 0 0 0 10 0 others\nobject 10 %s\nslot 10 %s 0 10 0\n' "$1" "$hot" >table
+}
+
+# A debug file that is a pipe: nobody waits for its other end, and what the program itself says stays.
+pipes_for_debug() {
+	mkdir -p linked/.debug unlinked/.debug
+	strip -K hot -o linked/app "$planted"
+	echo >linked/app.debug
+	objcopy --remove-section .note.gnu.build-id --add-gnu-debuglink linked/app.debug linked/app
+	rm linked/app.debug
+	mkfifo linked/.debug/app.debug
+	of_program "$tmp/linked/app"
+	says 0 profil run -q -o linked.pb.gz true
+	[ ! -s err ]
+	says 0 profil report --tsv linked.pb.gz
+	grep -P '^function\t10\t.*\thot\t' out
+	# without a link there may be one for each of two names
+	objcopy --remove-section .gnu_debuglink linked/app unlinked/app
+	cp "$planted" unlinked/app.debug
+	mkfifo unlinked/.debug/app
+	of_program "$tmp/unlinked/app"
+	says 0 profil run -q -o unlinked.pb.gz true
+	[ ! -s err ]
+}
+
+check 'enemy: pipes in the place of debug files' pipes_for_debug
+plan
