@@ -14,18 +14,18 @@
 #define BYTES_MAX ((off_t)256 << 20)
 
 /* Only of who owns the profile, or of root: anybody can write to /tmp. */
-static FILE *open_map(const char *path)
+static int open_map(const char *path)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY);
 	struct stat st;
 
 	if (fd < 0)
-		return NULL;
+		return -1;
 	if (!fstat(fd, &st) && S_ISREG(st.st_mode) && st.st_size <= BYTES_MAX &&
 	    (st.st_uid == geteuid() || st.st_uid == 0))
-		return allocated(fdopen(fd, "r"));
+		return fd;
 	close(fd);
-	return NULL;
+	return -1;
 }
 
 /* The number that the process itself has for its pid: that of the innermost namespace. */
@@ -51,19 +51,37 @@ static int64_t own_pid(int64_t pid)
 }
 
 /* While the process is there, in its own mount namespace, and afterwards in ours. */
-static FILE *find_map(int64_t pid)
+static int find_map(int64_t pid)
 {
 	char path[96];
-	FILE *map;
+	int map;
 
 	/* root is a link to what the process has for one */
 	snprintf(path, sizeof(path), "/proc/%" PRId64 "/%s/tmp/perf-%" PRId64 ".map", pid, "root",
 		 own_pid(pid));
 	map = open_map(path);
-	if (map)
+	if (map >= 0)
 		return map;
 	snprintf(path, sizeof(path), "/tmp/perf-%" PRId64 ".map", pid);
 	return open_map(path);
+}
+
+/* All of it, but no more than that: it may grow as fast as it is read.  To be freed. */
+static char *read_map(int map, size_t *length)
+{
+	char *text = NULL;
+	size_t room = 0;
+	ssize_t n;
+
+	*length = 0;
+	do {
+		text = more(text, &room, *length + 1, 1);
+		n = read(map, text + *length, room - *length - 1);
+		if (n > 0)
+			*length += n;
+	} while (n > 0 && *length < (size_t)BYTES_MAX);
+	text[*length] = '\0';
+	return text;
 }
 
 static size_t first_from(const struct place *places, size_t num, uint64_t address)
@@ -81,33 +99,69 @@ static size_t first_from(const struct place *places, size_t num, uint64_t addres
 	return low;
 }
 
-/* A line "START SIZE NAME".  Later ones are of later code, and replace earlier ones. */
-static void take_line(struct profile *profile, const char *line, struct place *places, size_t num)
-{
-	uint64_t start, size;
-	int name = 0;
+/* Places, and of each the next one without a name, from itself on: none is looked at twice. */
+struct naming {
+	struct place *places;
+	size_t *next;
+	size_t num;
+};
 
-	if (sscanf(line, "%" SCNx64 " %" SCNx64 " %n", &start, &size, &name) != 2 || !line[name])
+static size_t unnamed_from(struct naming *naming, size_t i)
+{
+	size_t *next = naming->next;
+
+	while (next[i] != i) {
+		next[i] = next[next[i]];
+		i = next[i];
+	}
+	return i;
+}
+
+/* A line "START SIZE NAME". */
+static void take_line(struct profile *profile, const char *line, struct naming *naming)
+{
+	struct place *places = naming->places;
+	char *rest, *name;
+	uint64_t start = strtoull(line, &rest, 16), size = strtoull(rest, &name, 16);
+
+	name += strspn(name, " \t");
+	if (rest == line || name == rest || !name[0])
 		return;
-	for (size_t i = first_from(places, num, start);
-	     i < num && places[i].address - start < size; i++) {
-		places[i].function = profile_string(profile, line + name);
+	for (size_t i = unnamed_from(naming, first_from(places, naming->num, start));
+	     i < naming->num && places[i].address - start < size; i = unnamed_from(naming, i)) {
+		places[i].function = profile_string(profile, name);
 		places[i].symbol = places[i].function;
+		naming->next[i] = i + 1;
+	}
+}
+
+/* From the last line to the first: later ones are of later code, and hide earlier ones. */
+static void take_lines(struct profile *profile, char *text, size_t length, struct naming *naming)
+{
+	while (length && unnamed_from(naming, 0) < naming->num) {
+		char *feed = memrchr(text, '\n', length);
+
+		take_line(profile, feed ? feed + 1 : text, naming);
+		length = feed ? feed - text : 0;
+		text[length] = '\0';
 	}
 }
 
 void jit_find(struct profile *profile, int64_t pid, struct place *places, size_t num)
 {
-	FILE *map = find_map(pid);
-	char *line = NULL;
-	size_t room = 0;
+	struct naming naming = { .places = places, .num = num };
+	int map = find_map(pid);
+	size_t length;
+	char *text;
 
-	if (!map)
+	if (map < 0)
 		return;
-	while (getline(&line, &room, map) > 0) {
-		line[strcspn(line, "\n")] = '\0';
-		take_line(profile, line, places, num);
-	}
-	free(line);
-	fclose(map);
+	text = read_map(map, &length);
+	close(map);
+	naming.next = allocated(calloc(num + 1, sizeof(*naming.next)));
+	for (size_t i = 0; i <= num; i++)
+		naming.next[i] = i;
+	take_lines(profile, text, length, &naming);
+	free(naming.next);
+	free(text);
 }

@@ -36,5 +36,21 @@ pipes_for_debug() {
 	[ ! -s err ]
 }
 
+# A map each of whose lines names all of the code: the last one counts, and no other is of use.
+map_of_all() {
+	local map=/tmp/perf-99999997.map i
+	printf 'process 0 0 0 0 0 others\nprocess 99999997 0 1 4000 0 node\n' >table
+	for ((i = 0; i < 4000; i++)); do
+		printf 'slot 2 %x 1 1 0\n' $((20480 + 16 * i))
+	done >>table
+	rm -f $map
+	{ seq -f '0 ffffffff name%.0f' 300000; echo '5010 10 second'; printf '5020 10 third'; } >$map
+	(ulimit -t 40 && profil run -q -o map.pb.gz true)
+	rm $map
+	says 0 profil report --tsv map.pb.gz
+	[ "$(grep ^function out | cut -f 2,8 | sort)" = "$(printf '%s\n' '1	second' '1	third' '3998	name300000' | sort)" ]
+}
+
 check 'enemy: pipes in the place of debug files' pipes_for_debug
+check 'enemy: a map whose every line names all code' map_of_all
 plan
