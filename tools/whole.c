@@ -70,13 +70,24 @@ static bool write_renamed(const char *file, const char *bytes, size_t length)
 	return written;
 }
 
+/*
+ * A pipe, or a link to what is no ordinary file, counts only if this user or root has made it:
+ * in somebody else's folder it could lead a profile to him, or root's into a disk.
+ */
+static bool is_in_place(const char *file)
+{
+	struct stat st, own;
+
+	return !stat(file, &st) && !S_ISREG(st.st_mode) && !lstat(file, &own) &&
+		(S_ISCHR(own.st_mode) || S_ISBLK(own.st_mode) || own.st_uid == geteuid() ||
+		 own.st_uid == 0);
+}
+
 static bool write_as(const char *file, const void *bytes, size_t length)
 {
-	struct stat st;
-
 	if (!strcmp(file, "-"))
 		return whole_write_all(STDOUT_FILENO, bytes, length);
-	if (!stat(file, &st) && !S_ISREG(st.st_mode))
+	if (is_in_place(file))
 		return write_in_place(file, bytes, length);
 	return write_renamed(file, bytes, length);
 }

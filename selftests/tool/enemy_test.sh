@@ -51,6 +51,42 @@ map_of_all() {
 	[ "$(grep ^function out | cut -f 2,8 | sort)" = "$(printf '%s\n' '1	second' '1	third' '3998	name300000' | sort)" ]
 }
 
+# In somebody's folder lies a pipe, or a link to a device, of the name that a profile would have.
+theirs() {
+	local kind
+	if [ "$(id -u)" != 0 ]; then
+		echo 'only root can make what is not his'
+		return
+	fi
+	for kind in pipe link; do
+		mkdir -p "$kind"
+		if [ $kind = pipe ]; then
+			mkfifo pipe/profil.pb.gz
+			cat pipe/profil.pb.gz >stolen 2>&1 &
+		else
+			ln -s /dev/full link/profil.pb.gz
+		fi
+		chown -h 12345:12345 $kind/profil.pb.gz
+		table >"$tmp/table"
+		(cd $kind && says 0 profil run -q -- true)
+		[ -f $kind/profil.pb.gz ]
+		[ ! -L $kind/profil.pb.gz ]
+		says 0 profil report $kind/profil.pb.gz
+	done
+	kill $! || true
+	[ ! -s stolen ]
+	# one's own are as they were meant
+	mkfifo own
+	cat own >got &
+	says 0 profil run -q -o own -- true
+	wait $!
+	says 0 profil report got
+	ln -s /dev/null device
+	says 0 profil run -q -o device -- true
+	[ -L device ]
+}
+
 check 'enemy: pipes in the place of debug files' pipes_for_debug
 check 'enemy: a map whose every line names all code' map_of_all
+check 'enemy: a pipe, and a link to a device, in the place of a profile' theirs
 plan
