@@ -1,17 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Of a page: the hottest lines of the hottest functions, where their source can be read. */
 #define _GNU_SOURCE
-#include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 #include "html.h"
 #include "order.h"
 #include "page.h"
 #include "say.h"
+#include "source.h"
 
 #define LINES 12		/* of a function, the hottest */
 #define AROUND 3		/* lines shown before and behind each */
@@ -91,21 +90,33 @@ static bool is_source(const char *name)
 	return false;
 }
 
+/* Where links have led to, which may be no source. */
+static bool leads_to_source(int fd)
+{
+	char self[32], name[PATH_MAX];
+	ssize_t length;
+
+	snprintf(self, sizeof(self), "/proc/self/fd/%d", fd);
+	length = readlink(self, name, sizeof(name) - 1);
+	if (length < 0)
+		return false;
+	name[length] = '\0';
+	return is_source(name);
+}
+
 /* An ordinary file that is not too large; @st is about it. */
 static FILE *open_source(const char *name, struct stat *st)
 {
-	FILE *file;
-	int fd = is_source(name) ? open(name, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY) : -1;
+	int fd = is_source(name) ? open_ordinary(name, st) : -1;
+	FILE *file = NULL;
 
 	if (fd < 0)
 		return NULL;
-	if (!fstat(fd, st) && S_ISREG(st->st_mode) && st->st_size <= FILE_MAX) {
+	if (st->st_size <= FILE_MAX && leads_to_source(fd))
 		file = fdopen(fd, "r");
-		if (file)
-			return file;
-	}
-	close(fd);
-	return NULL;
+	if (!file)
+		close(fd);
+	return file;
 }
 
 /* A tab stays one; all else that is no character is shown as its number. */

@@ -86,7 +86,23 @@ theirs() {
 	[ -L device ]
 }
 
+# A page is shown around: what is called like source may lead to what is none.
+link_for_source() {
+	printf 'password of root\n%.0s' $(seq 40) >secret
+	ln -s secret link.c
+	printf 'a line of source\n%.0s' $(seq 40) >source.c
+	ln -s source.c other.c
+	for name in link other; do
+		printf '%s\n' "object	$planted	1000	2000" "place	0	$hot	hot	$PWD/$name.c	12" 'sample	0	0	10	0' |
+			compose $name.pb.gz
+		says 0 profil export -o $name.html $name.pb.gz
+	done
+	none grep -F 'password of root' link.html
+	grep -F 'a line of source' other.html
+}
+
 check 'enemy: pipes in the place of debug files' pipes_for_debug
 check 'enemy: a map whose every line names all code' map_of_all
 check 'enemy: a pipe, and a link to a device, in the place of a profile' theirs
+check 'enemy: a link that is called like source' link_for_source
 plan
