@@ -12,6 +12,8 @@
 #include "unpack.h"
 #include "unpacking.h"
 
+#define COMMENTS_MAX 4000000	/* each of which may be a process */
+
 /* Of a repeated field: fills in which message has which id. */
 #define IDS(set, messages, count) ({						\
 	(set)->num = (count);							\
@@ -153,6 +155,8 @@ static const char *unpack_rest(struct unpacking *unpacking)
 
 	if (in->time_nanos < 0 || in->duration_nanos < 0 || in->period < 0)
 		return "it has a negative time";
+	if (in->n_comment > COMMENTS_MAX)
+		return "it has more than 4 million comments";
 	for (size_t i = 0; i < in->n_comment; i++) {
 		const char *comment = unpacking_text(unpacking, in->comment[i]);
 

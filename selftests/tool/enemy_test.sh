@@ -101,8 +101,29 @@ link_for_source() {
 	grep -F 'a line of source' other.html
 }
 
+# A small file with one comment, very many times.
+comments() {
+	python3 - <<-'END'
+		import gzip
+		def varint(n):
+		    return bytes([n]) if n < 128 else bytes([n & 127 | 128]) + varint(n >> 7)
+		def field(number, data):
+		    return varint(number << 3 | 2) + varint(len(data)) + data
+		texts = [b"", b"samples", b"count", b"cpu", b"nanoseconds",
+		         b"process 1 parent 0 programs 1 samples 1 user_ns 1 system_ns 1 x"]
+		types = field(1, b"\x08\x01\x10\x02") + field(1, b"\x08\x03\x10\x04")
+		for name, num in ("few", 1000), ("many", 4000001):
+		    file = types + b"".join(field(6, text) for text in texts) + field(13, b"\x05" * num)
+		    open(name, "wb").write(gzip.compress(file, 6))
+	END
+	says 0 profil report few
+	says 1 profil report many
+	grep -xF 'profil: many is no profile: it has more than 4 million comments; make one with profil run' err
+}
+
 check 'enemy: pipes in the place of debug files' pipes_for_debug
 check 'enemy: a map whose every line names all code' map_of_all
 check 'enemy: a pipe, and a link to a device, in the place of a profile' theirs
 check 'enemy: a link that is called like source' link_for_source
+check 'enemy: a comment four million times' comments
 plan
