@@ -147,7 +147,7 @@ static void put_heading(FILE *out, const struct sheet *sheet)
 
 void sheet_put(FILE *out, const struct body *body, const struct listing *listing, size_t width)
 {
-	struct sheet sheet = { .sum = body->sum.samples };
+	struct sheet sheet = { .most = body->elsewhere.samples, .sum = body->sum.samples };
 
 	arrows_make(&sheet.arrows, listing);
 	lay_out(&sheet, listing, width);

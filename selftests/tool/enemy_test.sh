@@ -121,9 +121,19 @@ comments() {
 	grep -xF 'profil: many is no profile: it has more than 4 million comments; make one with profil run' err
 }
 
+# Far more samples beside the code of a function than in it: a bar is no longer than its column.
+beside_code() {
+	printf '%s\n' "object	$planted	1000	2000" "place	0	$hot	hot		0" 'place	0	900000	hot		0' \
+		'sample	0	0	1	0' 'sample	1	0	4000000	0' | compose beside.pb.gz
+	(ulimit -f 100 && says 0 profil annotate hot beside.pb.gz)
+	grep -F 'at addresses that are not in this code' out
+	[ "$(grep -o '█' out | wc -l)" = 10 ]
+}
+
 check 'enemy: pipes in the place of debug files' pipes_for_debug
 check 'enemy: a map whose every line names all code' map_of_all
 check 'enemy: a pipe, and a link to a device, in the place of a profile' theirs
 check 'enemy: a link that is called like source' link_for_source
 check 'enemy: a comment four million times' comments
+check 'enemy: samples beside the code of a function' beside_code
 plan
