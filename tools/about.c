@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
+#define _GNU_SOURCE
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 #include "about.h"
+#include "quote.h"
+#include "say.h"
 
 #define OTHERS 3
 
@@ -53,11 +57,15 @@ static const char *handle(const struct about *about, const struct row *other)
 static void put_other(FILE *out, const struct about *about, const struct row *other)
 {
 	const char *object = handle(about, other);
-	bool quoted = strpbrk(other->name, " <>()[]&;|*?$~!\"\\") || strpbrk(object, " ()&;[]");
+	char *word;
 
-	fprintf(out, "  also     %s in %s, %" PRIu64 " samples: profil annotate %s%s%s%s%s\n",
-		other->name, other->object, other->samples, quoted ? "'" : "", other->name,
-		object[0] ? "@" : "", object, quoted ? "'" : "");
+	if (asprintf(&word, "%s%s%s", other->name, object[0] ? "@" : "", object) < 0)
+		allocated(NULL);
+	fprintf(out, "  also     %s in %s, %" PRIu64 " samples: profil annotate ", other->name,
+		other->object, other->samples);
+	quote(out, word);
+	putc('\n', out);
+	free(word);
 }
 
 static void put_others(FILE *out, const struct about *about)

@@ -9,6 +9,7 @@
 #include "formats.h"
 #include "order.h"
 #include "page.h"
+#include "quote.h"
 #include "rows.h"
 #include "say.h"
 #include "span.h"
@@ -215,7 +216,11 @@ static void write_gmon(struct profile *profile, const char *file)
 		}
 		name = gmon_name(profile, i, file);
 		memory_write(&memory, name);
-		fprintf(stderr, "gprof -b -p %s %s\n", object->file, name);
+		fputs("gprof -b -p ", stderr);
+		quote(stderr, object->file);
+		putc(' ', stderr);
+		quote(stderr, name);
+		putc('\n', stderr);
 		free(name);
 	}
 }
@@ -239,6 +244,7 @@ int command_export(int argc, char **argv)
 	sysroot_names(&export.sysroot, &export.profile);
 	span_cut(&export.span, &export.profile, NULL);
 	profile_order(&export.profile);
+	store_guard(&export.profile);
 	if (export.format->write)
 		write_one(&export.profile, export.format, export.file);
 	else if (!strcmp(export.format->name, "gmon"))

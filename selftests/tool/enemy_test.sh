@@ -130,10 +130,25 @@ beside_code() {
 	[ "$(grep -o '█' out | wc -l)" = 10 ]
 }
 
+# What is to be given to a shell is one word for each name.
+words() {
+	local evil="/a/\`touch ran\`" function="it's; touch ran; #"
+	printf '%s\n' "object	$planted	1000	2000" "object	$evil	1000	2000" "place	0	$hot	$function		0" \
+		"place	1	$hot	$function		0" 'sample	0	0	20	0' 'sample	1	0	10	0' | compose words.pb.gz
+	says 0 profil annotate "$function" words.pb.gz
+	sed -n 's/^  also .* samples: profil annotate/printf "%s\\n"/p' out >commands
+	[ "$(bash commands)" = "$function@${evil##*/}" ]
+	says 0 profil export -o x.gmon words.pb.gz
+	sed 's/^gprof -b -p/printf "%s\\n"/' err >commands
+	[ "$(bash commands | head -2)" = "$(printf '%s\n' "$evil" "x.gmon.${evil##*/}")" ]
+	[ ! -e ran ]
+}
+
 check 'enemy: pipes in the place of debug files' pipes_for_debug
 check 'enemy: a map whose every line names all code' map_of_all
 check 'enemy: a pipe, and a link to a device, in the place of a profile' theirs
 check 'enemy: a link that is called like source' link_for_source
 check 'enemy: a comment four million times' comments
 check 'enemy: samples beside the code of a function' beside_code
+check 'enemy: names in commands that are shown' words
 plan
