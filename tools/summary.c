@@ -271,7 +271,8 @@ static void put_remarks(FILE *out, const struct profile *profile, const struct t
 
 void summary_tail(FILE *out, struct profile *profile, const struct table *table)
 {
-	if (table->sum.samples) {
+	/* what is by units may have no sample at a place */
+	if (table->sum.samples && profile->num_samples) {
 		putc('\n', out);
 		put_most(out, profile, BY_OBJECT, "objects");
 		if (profile->samples->unit[0])

@@ -1,0 +1,22 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+# What is rare: machines on which nothing but the kernel ran, intervals that are no whole milliseconds,
+# control groups that ls does not show, parts of profiles, and disks that are full.
+set -eu
+. "$(dirname "$0")/lib.sh"
+. "$here/system_lib.sh"
+
+cd "$tmp"
+
+# All samples are of kernel threads, which have no place.
+kernel_alone() {
+	printf '%s\n' 'row 0 0 0 0 -' 'row 999999999 2 0 50 kworker' 'kthreads 50' >table
+	says 0 profil run -a -q -o idle.pb.gz -- true
+	says 0 profil report --by unit idle.pb.gz
+	grep -E '100\.0 % +[0-9.]+ +100\.0 % +- +0\.20 s  \[ended group 999999999\]' out
+	none grep -F objects out
+	grep -F 'ticks    50 of 4 ms' out
+}
+
+check 'edges: a machine on which the kernel alone ran' kernel_alone
+plan
