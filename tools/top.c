@@ -2,6 +2,7 @@
 /* profil top: where a program spends its time, while it does. */
 #define _GNU_SOURCE
 #include <fcntl.h>
+#include <math.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -149,6 +150,12 @@ void top_quit(struct top *top)
 	top->ending = true;
 }
 
+/* Whole milliseconds, as files have them. */
+static uint64_t slice_of(double seconds)
+{
+	return seconds < 0.001 ? NS_OF_MS : (uint64_t)(fmin(seconds, 1e9) * 1000 + 0.5) * NS_OF_MS;
+}
+
 static int end(struct top *top)
 {
 	struct program *program = &top->program;
@@ -191,7 +198,7 @@ int command_top(int argc, char **argv)
 		program_attach(top.session, top.counting.pid);
 	else if (top.counting.argv)
 		start(&top);
-	top.slices = slices_make(top.session, top.seconds * 1e9, PARTS_MAX);
+	top.slices = slices_make(top.session, slice_of(top.seconds), PARTS_MAX);
 	live_init(&top.live, top.session, top.counting.wish.kernel, top.units);
 	run_set_command(&top.live.profile, &top.counting);
 	naming_init(&top.naming);

@@ -18,5 +18,19 @@ kernel_alone() {
 	grep -F 'ticks    50 of 4 ms' out
 }
 
+# Files have whole milliseconds: what top writes has its slices of time.
+third_of_a_second() {
+	local seconds
+	table >"$tmp/table"
+	for seconds in 0.3333 0.0004; do
+		says 0 profil top -s $seconds -n 2 -o top.pb.gz -- true
+		says 0 profil report --by time top.pb.gz
+		grep -F hot out
+		says 0 profil report top.pb.gz
+		none grep -F 'slice_ns' out
+	done
+}
+
 check 'edges: a machine on which the kernel alone ran' kernel_alone
+check 'edges: intervals of a third of a second, and of less than a millisecond' third_of_a_second
 plan
