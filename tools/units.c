@@ -175,6 +175,12 @@ static void add_group(struct units *units, uint64_t id, const char *path)
 	};
 }
 
+/* Who may make groups may give them names that begin with a dot. */
+static bool is_dots(const char *name)
+{
+	return !strcmp(name, ".") || !strcmp(name, "..");
+}
+
 /* All folders below one that is open, which this closes.  @path has room. */
 static void walk(struct units *units, int fd, char *path, size_t length, int depth)
 {
@@ -187,7 +193,7 @@ static void walk(struct units *units, int fd, char *path, size_t length, int dep
 		size_t more = strlen(entry->d_name) + 1;
 		int child;
 
-		if (entry->d_type != DT_DIR || entry->d_name[0] == '.' || depth == DEPTH_MAX ||
+		if (entry->d_type != DT_DIR || is_dots(entry->d_name) || depth == DEPTH_MAX ||
 		    length + more >= PATH_MAX)
 			continue;
 		path[length] = '/';

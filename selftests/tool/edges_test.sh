@@ -31,6 +31,18 @@ third_of_a_second() {
 	done
 }
 
+# Who may make groups may call them .hidden.
+hidden_group() {
+	groups user.slice/.hidden/job.service
+	printf '%s\n' "object 10 $planted" 'row 0 0 0 0 -' \
+		"row $(group user.slice/.hidden/job.service) 4242 40 0 planted" "slot 10 $(at "$planted" hot) 1 40 0" >table
+	says 0 planted_groups profil run -a -q -o hidden.pb.gz -- true
+	says 0 profil report --by unit hidden.pb.gz
+	grep -F job.service out
+	none grep -F 'ended group' out
+}
+
 check 'edges: a machine on which the kernel alone ran' kernel_alone
 check 'edges: intervals of a third of a second, and of less than a millisecond' third_of_a_second
+check 'edges: a control group whose name begins with a dot' hidden_group
 plan
