@@ -88,6 +88,24 @@ unsigned char *store_pack(struct profile *profile, size_t *length)
 	return bytes;
 }
 
+/* Also where a part of the time was left out, and with it what is known of all CPUs. */
+static bool is_of_machine(const struct profile *profile)
+{
+	for (size_t i = 0; i < profile->num_samples; i++)
+		if (profile->samples[i].unit[0])
+			return true;
+	return machine_is(profile);
+}
+
+mode_t store_guard(const struct profile *profile)
+{
+	mode_t mask = umask(077);
+
+	if (!is_of_machine(profile))
+		umask(mask);
+	return mask;
+}
+
 long long store_write(struct profile *profile, const char *file)
 {
 	size_t length;
@@ -96,9 +114,7 @@ long long store_write(struct profile *profile, const char *file)
 	mode_t mask;
 
 	keep_old(file);
-	/* what others run is nobody else's business */
-	mask = umask(077);
-	umask(machine_is(profile) ? 077 : mask);
+	mask = store_guard(profile);
 	written = whole_write(file, bytes, length);
 	umask(mask);
 	if (!written)

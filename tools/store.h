@@ -3,6 +3,7 @@
 #ifndef TOOLS_STORE_H
 #define TOOLS_STORE_H
 
+#include <sys/types.h>
 #include "profile.h"
 
 #define STORE_FILE "profil.pb.gz"
@@ -15,6 +16,12 @@ void store_check(const char *file);
  * bytes it has, or -1 after saying why there is none.
  */
 long long store_write(struct profile *profile, const char *file);
+
+/*
+ * Until umask() is given the result, files are made for their user alone if the profile is of the
+ * whole machine, or of a part of it: what others run is nobody else's business.
+ */
+mode_t store_guard(const struct profile *profile);
 
 /* The bytes of such a file, to be freed. */
 unsigned char *store_pack(struct profile *profile, size_t *length);

@@ -42,7 +42,27 @@ hidden_group() {
 	none grep -F 'ended group' out
 }
 
+# What others run is nobody else's business, in no format, and in no part of the time.
+for_its_user() {
+	local file
+	machine >table
+	says 0 planted_groups profil run -a -q -o machine.pb.gz -- true
+	[ "$(stat -c %a machine.pb.gz)" = 600 ]
+	for file in all.pb.gz all.json all.html; do
+		says 0 profil export -o $file machine.pb.gz
+		[ "$(stat -c %a $file)" = 600 ]
+	done
+	says 0 profil export --to 1 -o part.pb.gz machine.pb.gz
+	[ "$(stat -c %a part.pb.gz)" = 600 ]
+	# a program's is as other files are
+	table >"$tmp/table"
+	says 0 profil run -q -o program.pb.gz -- true
+	says 0 profil export -o program.json program.pb.gz
+	[ "$(umask)" != 0022 ] || [ "$(stat -c %a program.json)" = 644 ]
+}
+
 check 'edges: a machine on which the kernel alone ran' kernel_alone
 check 'edges: intervals of a third of a second, and of less than a millisecond' third_of_a_second
 check 'edges: a control group whose name begins with a dot' hidden_group
+check 'edges: what is made of a profile of the machine is for its user' for_its_user
 plan
