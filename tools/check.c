@@ -8,6 +8,7 @@
 #include <string.h>
 #include "causes.h"
 #include "command.h"
+#include "output.h"
 #include "say.h"
 
 enum { KEY_JSON = 256 };
@@ -97,5 +98,6 @@ int command_check(int argc, char **argv)
 		putchar('\n');
 	}
 	json_decref(list);
+	output_end("list");
 	return failed;
 }

@@ -61,8 +61,16 @@ for_its_user() {
 	[ "$(umask)" != 0022 ] || [ "$(stat -c %a program.json)" = 644 ]
 }
 
+full_disk() {
+	if profil check >/dev/full 2>err; then false; else [ $? = 1 ]; fi
+	grep -F 'the list could not be written to standard output: No space left on device' err
+	if profil check --json >/dev/full 2>err; then false; else [ $? = 1 ]; fi
+	grep -F 'the list could not be written to standard output: No space left on device' err
+}
+
 check 'edges: a machine on which the kernel alone ran' kernel_alone
 check 'edges: intervals of a third of a second, and of less than a millisecond' third_of_a_second
 check 'edges: a control group whose name begins with a dot' hidden_group
 check 'edges: what is made of a profile of the machine is for its user' for_its_user
+check 'edges: the list of profil check on a full disk' full_disk
 plan
