@@ -12,7 +12,7 @@
 #include "store.h"
 
 #define NS 1000000000ULL
-#define LATE 900	/* seconds after which there should have been another one */
+#define LATE 900	/* seconds, and another interval: then there should have been another one */
 
 static void read_newest(struct cause *cause, const struct spool_file *file)
 {
@@ -37,7 +37,7 @@ static void read_newest(struct cause *cause, const struct spool_file *file)
 	cause->name = "watch";
 	cause->text = cause_text("profil watch took %.3f s of CPU in the %.0f s until %s",
 				 own_ns / 1e9, profile.duration_ns / 1e9, until);
-	if (time(NULL) - end > LATE) {
+	if (time(NULL) - end > LATE + (time_t)(profile.duration_ns / NS)) {
 		cause->state = CAUSE_NOTE;
 		cause->mend = cause_text("there is no newer profile: systemctl status profil-watch");
 	}

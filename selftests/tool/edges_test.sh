@@ -68,9 +68,24 @@ full_disk() {
 	grep -F 'the list could not be written to standard output: No space left on device' err
 }
 
+# Where intervals are an hour long, there may be no profile for an hour.
+late() {
+	local when
+	mkdir watched
+	printf 'duration\t3600000\n' | compose watched/20261128T020000.000Z.pb.gz
+	for when in '1 hour ago' '2 hours ago'; do
+		touch -d "$when" watched/*
+		planted_system 'mount -t tmpfs none /var/lib; cp -pr watched /var/lib/profil-watch' profil check >"$when" || :
+		grep ^watch "$when"
+	done
+	grep -E '^watch .* ok$' '1 hour ago'
+	grep -E '^watch .* note$' '2 hours ago'
+}
+
 check 'edges: a machine on which the kernel alone ran' kernel_alone
 check 'edges: intervals of a third of a second, and of less than a millisecond' third_of_a_second
 check 'edges: a control group whose name begins with a dot' hidden_group
 check 'edges: what is made of a profile of the machine is for its user' for_its_user
 check 'edges: the list of profil check on a full disk' full_disk
+check 'edges: profil check, where profil watch has long intervals' late
 plan
