@@ -34,6 +34,14 @@ pipes_for_debug() {
 	of_program "$tmp/unlinked/app"
 	says 0 profil run -q -o unlinked.pb.gz true
 	[ ! -s err ]
+	# nor for what several programs have in common
+	mkdir -p shared/side
+	mkfifo shared/side/common
+	printf 'side/common\0%020d' 1 >common
+	objcopy --add-section .gnu_debugaltlink=common "$planted" shared/app
+	of_program "$tmp/shared/app"
+	says 0 profil run -q -o shared.pb.gz true
+	[ ! -s err ]
 }
 
 # A map each of whose lines names all of the code: the last one counts, and no other is of use.
