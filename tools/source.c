@@ -2,6 +2,7 @@
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -13,20 +14,21 @@
 #define LINE_MAX_BYTES 1024
 #define TAB 8
 
+/* Merely to open a device may do something: what is opened is what was looked at, and no other. */
 int open_ordinary(const char *path, struct stat *st)
 {
-	int fd;
+	int seen = open(path, O_PATH | O_CLOEXEC), fd = -1, error = EINVAL;
+	char self[32];
 
-	/* merely to open a device may do something */
-	if (stat(path, st))
+	if (seen < 0)
 		return -1;
-	fd = S_ISREG(st->st_mode) ? open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK) : -1;
-	if (!S_ISREG(st->st_mode) || (fd >= 0 && !fstat(fd, st) && !S_ISREG(st->st_mode))) {
-		if (fd >= 0)
-			close(fd);
-		errno = EINVAL;
-		return -1;
+	if (!fstat(seen, st) && S_ISREG(st->st_mode)) {
+		snprintf(self, sizeof(self), "/proc/self/fd/%d", seen);
+		fd = open(self, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+		error = errno;
 	}
+	close(seen);
+	errno = error;
 	return fd;
 }
 

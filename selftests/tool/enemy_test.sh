@@ -109,6 +109,45 @@ link_for_source() {
 	grep -F 'a line of source' other.html
 }
 
+# A file that becomes a pipe as soon as somebody has looked what it is: that file is read, or none.
+changed() {
+	cat >shim.c <<-'END'
+		#define _GNU_SOURCE
+		#include <dlfcn.h>
+		#include <fcntl.h>
+		#include <stdarg.h>
+		#include <stdio.h>
+		#include <string.h>
+		#include <sys/stat.h>
+		static void seen(const char *path) { if (strstr(path, "/turns.c")) rename("turned", path); }
+		int stat(const char *path, struct stat *st)
+		{
+			int (*real)(const char *, struct stat *) = dlsym(RTLD_NEXT, "stat"), result = real(path, st);
+			seen(path);
+			return result;
+		}
+		int open(const char *path, int flags, ...)
+		{
+			int (*real)(const char *, int, ...) = dlsym(RTLD_NEXT, "open"), result;
+			va_list args;
+			va_start(args, flags);
+			result = real(path, flags, va_arg(args, int));
+			va_end(args);
+			seen(path);
+			return result;
+		}
+	END
+	gcc -shared -fPIC -o shim.so shim.c
+	mkfifo turned
+	printf '%s\n' 'int main(int argc, char **argv)' '{' 'return argc + !argv; /* a line of source */' '}' >turns.c
+	gcc -g -o turns turns.c
+	printf '%s\n' "object	$PWD/turns	1000	2000" "place	0	$(at turns main)	main		0" 'sample	0	0	10	0' |
+		compose turns.pb.gz
+	LD_PRELOAD=$PWD/shim.so "$O/plain/profil" annotate -s main turns.pb.gz | tee out
+	[ -p turns.c ]
+	grep -F 'a line of source' out
+}
+
 # A small file with one comment, very many times.
 comments() {
 	python3 - <<-'END'
@@ -156,6 +195,7 @@ check 'enemy: pipes in the place of debug files' pipes_for_debug
 check 'enemy: a map whose every line names all code' map_of_all
 check 'enemy: a pipe, and a link to a device, in the place of a profile' theirs
 check 'enemy: a link that is called like source' link_for_source
+check 'enemy: a file that becomes a pipe when it was looked at' changed
 check 'enemy: a comment four million times' comments
 check 'enemy: samples beside the code of a function' beside_code
 check 'enemy: names in commands that are shown' words
