@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 #include "jit.h"
+#include "order.h"
 #include "say.h"
 
 #define BYTES_MAX ((off_t)256 << 20)
@@ -84,21 +85,6 @@ static char *read_map(int map, size_t *length)
 	return text;
 }
 
-static size_t first_from(const struct place *places, size_t num, uint64_t address)
-{
-	size_t low = 0, high = num;
-
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (places[middle].address < address)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
-}
-
 /* Places, and of each the next one without a name, from itself on: none is looked at twice. */
 struct naming {
 	struct place *places;
@@ -123,11 +109,13 @@ static void take_line(struct profile *profile, const char *line, struct naming *
 	struct place *places = naming->places;
 	char *rest, *name;
 	uint64_t start = strtoull(line, &rest, 16), size = strtoull(rest, &name, 16);
+	size_t first;
 
 	name += strspn(name, " \t");
 	if (rest == line || name == rest || !name[0])
 		return;
-	for (size_t i = unnamed_from(naming, first_from(places, naming->num, start));
+	first = start ? UP_TO(places, naming->num, address, start - 1) : 0;
+	for (size_t i = unnamed_from(naming, first);
 	     i < naming->num && places[i].address - start < size; i = unnamed_from(naming, i)) {
 		places[i].function = profile_string(profile, name);
 		places[i].symbol = places[i].function;
