@@ -41,19 +41,13 @@ struct gathering {
 	time_t began;
 };
 
-/* Addresses mean something in their process alone. */
-static uint32_t own_process(const struct profil_slot *slot)
-{
-	return slot->object < PROFIL_OBJECT_VDSO ? slot->process : 0;
-}
-
 static int by_place(const void *a, const void *b)
 {
 	const struct profil_slot *x = &((const struct part *)a)->slot;
 	const struct profil_slot *y = &((const struct part *)b)->slot;
 
 	return compare_numbers(x->object, y->object) ?:
-		compare_numbers(own_process(x), own_process(y)) ?:
+		compare_numbers(session_own_process(x), session_own_process(y)) ?:
 		compare_numbers(x->place, y->place) ?:
 		compare_numbers(x->process, y->process);
 }
@@ -77,7 +71,7 @@ static void make_groups(struct gathering *gathering)
 		const struct profil_slot *slot = &parts[i].slot;
 
 		if (!group || group->parts->slot.object != slot->object ||
-		    own_process(&group->parts->slot) != own_process(slot)) {
+		    session_own_process(&group->parts->slot) != session_own_process(slot)) {
 			gathering->groups = more(gathering->groups, &gathering->room,
 						 gathering->num, sizeof(*group));
 			group = &gathering->groups[gathering->num++];
@@ -171,7 +165,7 @@ static void add_group(struct gathering *gathering, const struct group *group)
 {
 	struct profile *profile = gathering->profile;
 	const struct profil_slot *slot = &group->parts->slot;
-	const struct profil_process *process = process_of(gathering, own_process(slot));
+	const struct profil_process *process = process_of(gathering, session_own_process(slot));
 	struct object object = { .build_id = profile_string(profile, "") };
 	size_t num, first = profile->num_places, index, known;
 	struct place *places = make_places(profile, group, &num);

@@ -25,12 +25,6 @@ void live_init(struct live *live, struct session *session, bool kernel, struct u
 	live->before = live->began;
 }
 
-/* Addresses mean something in their process alone. */
-static uint32_t own_process(const struct profil_slot *slot)
-{
-	return slot->object < PROFIL_OBJECT_VDSO ? slot->process : 0;
-}
-
 static size_t add_object(struct live *live, struct origin origin, const char *file)
 {
 	struct profile *profile = &live->profile;
@@ -45,7 +39,7 @@ static size_t add_object(struct live *live, struct origin origin, const char *fi
 
 static size_t find_object(struct live *live, const struct profil_slot *slot)
 {
-	struct origin origin = { slot->object, own_process(slot) };
+	struct origin origin = { slot->object, session_own_process(slot) };
 	size_t object;
 	char *path;
 	int fd;

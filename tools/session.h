@@ -74,6 +74,12 @@ size_t session_num_processes(const struct session *session);
 /* The first slot from @i on that is not free, and its number; session_slots(): there is none. */
 uint32_t session_next_slot(const struct session *session, uint32_t i, struct profil_slot *slot);
 
+/* Whose addresses the places of a slot are: a row, or 0 where they are no addresses. */
+static inline uint32_t session_own_process(const struct profil_slot *slot)
+{
+	return slot->object < PROFIL_OBJECT_VDSO ? slot->process : 0;
+}
+
 void session_process(const struct session *session, size_t i, struct profil_process *process);
 void session_page(const struct session *session, struct profil_session_page *page);
 
