@@ -53,9 +53,7 @@ static void put_interval(FILE *out, uint64_t part, uint64_t all)
 
 static const char *last_part(const char *path)
 {
-	const char *slash = path[0] == '[' ? NULL : strrchr(path, '/');
-
-	return slash && slash[1] ? slash + 1 : path;
+	return object_name(&(struct object) { .file = path });
 }
 
 /* A table by object has its name in the first column of names, and whole. */
