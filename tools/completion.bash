@@ -16,6 +16,8 @@ _profil_program()
 			;;
 		# the shell makes three words of --output=file
 		= | -d | -F | -n | -o | -p | -r | -s) i=$((i + 1)) ;;
+		--by | --duration | --frequency | --interval | --intervals | --output | --pid | --rows | --runs | \
+			--slice | --slots) [ "${COMP_WORDS[i + 1]}" = = ] || i=$((i + 1)) ;;
 		-*) ;;
 		*)
 			program=$i

@@ -13,8 +13,8 @@ static const struct argp_option options[] = {
 	{ "unit", KEY_UNIT, "NAME", 0,
 	  "Leave out what is not of this unit, in a profile of the whole machine; * and ? are as in a shell",
 	  0 },
-	{ "container", KEY_CONTAINER, "NAME", 0, "The same of a container", 0 },
-	{ "program", KEY_PROGRAM, "NAME", 0, "The same of a program", 0 },
+	{ "container", KEY_CONTAINER, "NAME", 0, "Leave out what is not of this container", 0 },
+	{ "program", KEY_PROGRAM, "NAME", 0, "Leave out what is not of this program", 0 },
 	{ 0 }
 };
 

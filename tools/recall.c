@@ -25,7 +25,7 @@ enum { KEY_SINCE = 4096, KEY_UNTIL };
 static const struct argp_option options[] = {
 	{ "since", KEY_SINCE, "TIME", 0,
 	  "Of a folder of profil watch, show what was from then on: '2 hours ago', '02:00'", 0 },
-	{ "until", KEY_UNTIL, "TIME", 0, "The same for what was before", 0 },
+	{ "until", KEY_UNTIL, "TIME", 0, "Of such a folder, show what was before", 0 },
 	{ 0 }
 };
 

@@ -140,7 +140,9 @@ static unsigned char *read_bytes(const char *file, size_t *length)
 	int n;
 
 	if (fd < 0)
-		die("%s cannot be read: %s; profil run makes one", file, strerror(errno));
+		die("%s cannot be read: %s; %s", file, strerror(errno),
+		    errno == EACCES ? "sudo profil reads what sudo profil made" :
+				      "profil run makes one");
 	in = allocated(gzdopen(fd, "rb"));
 	*length = 0;
 	do {

@@ -95,8 +95,9 @@ void summary_head(FILE *out, const struct profile *profile, const struct table *
 	}
 	if (table->sum.samples && table->sum.samples < FEW) {
 		stats_interval(table->sum.samples / 2, table->sum.samples, &low, &high);
-		fprintf(out, "only %" PRIu64 " samples: shares are good to ±%.0f %%; run it longer, or with -F 1000\n",
-			table->sum.samples, 50 * (high - low));
+		fprintf(out, "only %" PRIu64 " samples: shares are good to ±%.0f %%; run it longer%s\n",
+			table->sum.samples, 50 * (high - low),
+			machine_is(profile) ? "" : ", or with -F 1000");
 	}
 	putc('\n', out);
 }

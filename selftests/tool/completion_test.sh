@@ -51,6 +51,7 @@ values()
 	is 'process program' profil report --by = p
 	is 'function object process unit container program line address time' profil report --by =
 	is 'unit' profil top --by = u
+	is 'unit' profil top --by u
 	is '' profil top --by = ti
 	offered profil run -p '' | grep -w $$
 	is '' profil report --rows = ''
@@ -97,6 +98,7 @@ program()
 	offered profil run gzi | grep -w gzip
 	offered profil run -o file --rows = 5 -u gzi | grep -w gzip
 	offered profil run -r 5 --slice = 1 gzi | grep -w gzip
+	offered profil run --rows 5 --slots 1024 gzi | grep -w gzip
 	offered profil run -- gzi | grep -w gzip
 	offered profil top -s 0.5 -F 99 gzi | grep -w gzip
 	is '' profil run gzip --t
