@@ -3,6 +3,9 @@
 """Does with a page what people do, in chromium, and prints what comes of it.
 
     browser.py STEP...
+    browser.py          many times: steps, one in a line, until a line "end", which is answered by
+                        "end 0", or by "end 1" if one of them failed, and those behind it were
+                        left out.  Each time begins as if nobody had used the browser before
 
     script off          no script runs in the pages that are opened next
     size WIDTH HEIGHT   of the window
@@ -52,7 +55,13 @@ class Browser:
         os.close(told)
         self.rest, self.number, self.session, self.loaded = b"", 0, None, False
         self.requests, self.pages = {}, set()
-        target = self.ask("Target.createTarget", url="about:blank")["targetId"]
+
+    def begin(self):
+        """A page that shares nothing with those before it."""
+        self.requests, self.pages = {}, set()
+        self.context = self.ask("Target.createBrowserContext")["browserContextId"]
+        target = self.ask("Target.createTarget", url="about:blank",
+                          browserContextId=self.context)["targetId"]
         self.session = self.ask("Target.attachToTarget", targetId=target, flatten=True)["sessionId"]
         for domain in ("Page", "Runtime", "Log", "Network"):
             self.ask(domain + ".enable")
@@ -70,6 +79,9 @@ class Browser:
     def note(self, message):
         """Prints what no page should do."""
         method, params = message.get("method"), message.get("params", {})
+        # of a page that is gone
+        if message.get("sessionId") != self.session:
+            return
         if method == "Page.loadEventFired":
             self.loaded = True
         elif method in ("Runtime.consoleAPICalled", "Runtime.exceptionThrown", "Log.entryAdded"):
@@ -80,12 +92,12 @@ class Browser:
             print("blocked", self.requests.pop(params["requestId"]), flush=True)
 
     def end(self):
-        """Prints what was asked for, and ends the browser."""
+        """Prints what was asked for, and leaves the page."""
         for url in self.requests.values():
             if url not in (*self.pages, "data:,", "about:blank"):
                 print("request", url, flush=True)
         self.session = None
-        self.ask("Browser.close")
+        self.ask("Target.disposeBrowserContext", browserContextId=self.context)
 
     def ask(self, method, **params):
         self.number += 1
@@ -167,14 +179,40 @@ class Browser:
             sys.exit(f"browser.py: {kind} is no step")
 
 
+def steps(browser, all_words):
+    browser.begin()
+    for words in all_words:
+        browser.step(words)
+    browser.end()
+
+
+def serve(browser):
+    all_words = []
+    for line in sys.stdin:
+        if line != "end\n":
+            all_words.append(line.rstrip("\n"))
+            continue
+        failed = 0
+        try:
+            steps(browser, all_words)
+        except SystemExit as why:
+            print(why, flush=True)
+            failed = 1
+            browser.session = None
+        print("end", failed, flush=True)
+        all_words = []
+
+
 def main():
     # a process of it may still write there
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
         browser = Browser(folder)
         try:
-            for words in sys.argv[1:]:
-                browser.step(words)
-            browser.end()
+            if len(sys.argv) > 1:
+                steps(browser, sys.argv[1:])
+            else:
+                serve(browser)
+            browser.ask("Browser.close")
         finally:
             browser.process.kill()
             browser.process.wait()
