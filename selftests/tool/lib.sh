@@ -8,7 +8,8 @@ here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 
 O=${O:-$here/../../build/tool-test}
 O=$(cd "$O" && pwd)
-PATH=$O:$PATH
+# python3 is Debian's, which has its packages, where somebody has another one, too
+PATH=$O:/usr/bin:$PATH
 planted=$O/planted
 unset DEBUGINFOD_URLS
 export PROFIL_FAKE=$tmp/table LC_ALL=C.UTF-8
