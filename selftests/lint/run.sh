@@ -130,8 +130,9 @@ cocci_rules() {
 		xargs grep -L 'ocaml' | sort
 }
 
+# It also asks the first python3 of PATH several times for what Debian's alone can tell it.
 cocci_run() {
-	spatch --very-quiet -D report --no-show-diff --no-includes --cocci-file "$@" 2>"$TMP/spatch.$$"
+	PATH=/usr/bin:$PATH spatch --very-quiet -D report --no-show-diff --no-includes --cocci-file "$@" 2>"$TMP/spatch.$$"
 }
 
 check_coccinelle() {
