@@ -198,12 +198,21 @@ check_shellcheck() {
 	shell_files | xargs -r -P 2 -n 4 shellcheck -x -P SCRIPTDIR
 }
 
+# The library of this tree, for two checks that may run at the same time.
+library() {
+	mkdir -p build
+	flock build/lint.library make -s -C libwrap
+}
+
 # For a kernel that is not this one, and is no more than its name; then without a module,
-# and with half of one.  What install puts somewhere, uninstall takes away.
+# and with half of one.  What install puts somewhere, uninstall takes away.  The objects of the
+# library are not compiled once more for that, but install has to link them.
 check_install() {
 	local root=$TMP/root tree=$TMP/installed kdir=$TMP/kdir file said
-	mkdir -p "$root" "$tree" "$kdir"
+	library 2>&1 || return
+	mkdir -p "$root" "$tree/build/lib" "$kdir"
 	tar -c --exclude=./build --exclude=./.git --exclude=./profil.ko . | tar -x -C "$tree"
+	cp -p build/lib/*.o "$tree/build/lib"
 	# shellcheck disable=SC2016 # a variable of make
 	printf 'modules:\n\tprintf "\\0vermagic=9.9.9-planted SMP\\0" >$(M)/profil.ko\n' >"$kdir/Makefile"
 	set -- make -s -C "$tree" DESTDIR="$root"
@@ -374,7 +383,7 @@ symbols() {
 # In module/ and in libwrap/, where headers are shared: there, calls alone.
 check_order() {
 	local objects=build/k/6.12/profil.d/module library=build/lib status=0
-	"$VM/module.sh" 6.12 && make -s -C libwrap || return
+	"$VM/module.sh" 6.12 && library || return
 	{
 		grep -H '^#include "' module/*.[ch] | sed 's/:#include//'
 		# not of files that have gone
