@@ -35,8 +35,9 @@ help:
 #?   make deb               Debian packages of all of it, in build/deb
 #? For work on it:
 #?   make quick             what an edit may have broken, in seconds; T='rate_test fork': these
-#?   make check             what each change has to pass: lint, host tests, stock kernels
-#?   make check-ci          debug kernels, other kernels, real programs; .ci/run is both
+#?   make check             what each change has to pass: lint, host tests, Debian 12's kernels
+#?   make check-ci          other kernels and machines, debug kernels, real programs, tests of the
+#?                          tests; .ci/run is both
 #?   make long              the rest, for a release: hours, and it goes on where it stopped
 #?   make dist              the source as a tar, in build; the same files give the same bytes
 #?   make check-packages    as root: Debian's packages in both of its releases, installed, booted, purged
