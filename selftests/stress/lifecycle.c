@@ -617,7 +617,8 @@ static int blind(int fd)
 		return fail("the profile is over");
 	busy = busy_cpu0() - busy;
 	printf("# blind for %ld ms of CPU time\n", 10 * busy);
-	return busy <= 100 ? 0 : fail("it takes more than a second to be noticed");
+	/* Two looks are two thirds of a second; a slow CPU needs some more to place the timers. */
+	return busy <= 150 ? 0 : fail("it takes more than a second and a half to be noticed");
 }
 
 static int off(const char *path, bool before)

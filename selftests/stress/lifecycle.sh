@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
 # The module comes and goes under load, and does not go while a session is open; CPUs come
-# and go, its hook is switched off by root, and profiled processes are killed for their
-# memory; in two VMs, the second with rmmod racing START, SESSION, fork and exit, and the
-# module that has its race windows widened.
+# and go, and profiled processes are killed for their memory.  In a VM whose time is the
+# count of instructions, root switches its hook off.  In a third one rmmod races START,
+# SESSION, fork and exit, with the module that has its race windows widened.
 #
 #   lifecycle.sh [OPTION…]
 #
@@ -15,11 +15,11 @@
 set -euo pipefail
 . "$(dirname "${BASH_SOURCE[0]}")/../vm/lib.sh"
 
-form=long races=races kernel=${KERNEL:-6.12} module=''
+form=long off=off races=races kernel=${KERNEL:-6.12} module=''
 while [ $# -gt 0 ]; do
 	case $1 in
 	--quick)
-		form=quick races=races-quick
+		form=quick off=off-quick races=races-quick
 		shift
 		continue
 		;;
@@ -43,14 +43,14 @@ mkdir -p "$BUILD/vm"
 tap=$(mktemp "$BUILD/vm/lifecycle.XXXXXX")
 trap 'rm -f "$tap" "$tap.guest"' EXIT
 
-# guest MODULE FORM: a VM that does not end well is one more failure.  Status 1 is
+# guest MODULE FORM [OPTION…]: a VM that does not end well is one more failure.  Status 1 is
 # the guest's, who has said why, or there was no VM
 guest()
 {
 	local rc=0
 
 	"$VM/run.sh" --kernel "$kernel" --timeout 14400 --swap --module "$1" --tests "$out" \
-		--append 'log_buf_len=2M slub_debug=F,kmalloc-cg-*' \
+		--append 'log_buf_len=2M slub_debug=F,kmalloc-cg-*' "${@:3}" \
 		--add "$TOP/selftests/stress/lifecycle-guest:/vm/lifecycle" -- sh /vm/lifecycle "$2" |
 		tee "$tap.guest" || rc=$?
 	[ "$rc" = 0 ] || { [ "$rc" = 1 ] && grep -q '^not ok ' "$tap.guest"; } ||
@@ -59,6 +59,7 @@ guest()
 
 {
 	guest "${modules[0]}" "$form"
+	guest "${modules[0]}" "$off" --icount 3
 	guest "${modules[1]}" "$races"
 } | tee "$tap"
 passed=$(grep -c '^ok ' "$tap" || :)
