@@ -150,7 +150,7 @@ all() {
 	planted statements 'no mutant "planted" says that' 'sed -i "s/([*]tracer[*])/(*planted*)/" Documentation/security.rst'
 	planted version 'dkms.conf 9.9.9' 'sed -i "s/^PACKAGE_VERSION=.*/PACKAGE_VERSION=\"9.9.9\"/" dkms.conf'
 	planted version 'tools/command.h 9.9.9' 'sed -i "s/^#define VERSION .*/#define VERSION \"9.9.9\"/" tools/command.h'
-	planted version 'debian/changelog has no version' 'sed -i 1d debian/changelog'
+	planted version 'debian/changelog has no version' 'sed -i "/^profil (/d" debian/changelog'
 	planted debian '^# -planted.3' 'touch Documentation/man/planted.3'
 	planted debian 'names planted.rst, which is not there' 'echo planted.rst >>debian/libprofil-dev.docs'
 	planted mutants 'mutants/gap.patch does not apply' 'sed -i "s/^ /&planted/" selftests/race/mutants/gap.patch'
