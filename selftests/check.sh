@@ -8,10 +8,11 @@
 #					declares, with all that it prints
 #   selftests/check.sh --list		the lanes, with their sets and reasons
 #   selftests/check.sh --results	which lanes passed, when, on which content
+#   selftests/check.sh --record		write into selftests/results what passed on this content
 #
 # A lane that has passed is not run again while nothing it depends on has changed
-# (memory.sh); FRESH=1 runs it all the same.  So a run that was stopped goes on where it
-# was.  A lane is a command whose output ends with "N passed, N failed, N skipped".  One
+# (memory.sh); FRESH=1 runs it all the same, and RECORDED=1 leaves out what selftests/results
+# says, too.  So a run that was stopped goes on where it was.  A lane is a command whose output ends with "N passed, N failed, N skipped".  One
 # that does not say so, or exits with an error, has failed, whatever it printed before.
 # All of its output is kept in build/log/.
 #
@@ -276,7 +277,8 @@ plan()
 	tools >"$tmp/tools"
 	for lane; do
 		keys[$lane]=$(key "$lane" "$tmp/files")
-		if [ ! "${FRESH:-}${always[$lane]}" ] && seen=$(recall "$lane" "${keys[$lane]}"); then
+		if [ ! "${FRESH:-}${always[$lane]}" ] && seen=$(recall "$lane" "${keys[$lane]}" ||
+			{ [ "${RECORDED:-}" ] && recorded "$lane" "${keys[$lane]}"; }); then
 			read -r ok skip _ when <<<"$seen"
 			known=$((known + ok)) known_lanes=$((known_lanes + 1))
 			elapsed
@@ -368,6 +370,7 @@ main()
 	--bare) bare "${2:-}" ;;
 	--list) list ;;
 	--results) results ;;
+	--record) record ;;
 	--table) table ;;
 	'' | -*) die 'which set or lane? see the top of selftests/check.sh' ;;
 	*)

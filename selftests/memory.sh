@@ -6,20 +6,25 @@
 # the files below its paths, its kernels, the compilers, the emulator, what in the
 # environment changes the VM, and these scripts.  The hash of all that is its key.  The
 # file $CACHE/passed/LANE/KEY says what was seen: "PASSED SKIPPED SECONDS DATE TIME COMMIT".
+#
+# All lanes together take a machine of two processors days.  So the source has a record of
+# what passed on other machines, with the same keys: "LANE KEY PASSED SKIPPED SECONDS DATE
+# TIME COMMIT".  It is for who reads it: a lane is left out by it only with RECORDED=1.
 
 PASSED=$CACHE/passed
+RECORD=selftests/results
 # what it keeps of each lane: a few branches that somebody goes back and forth between
 KEEP=20
 
 # The files of the source with the id that git gives to their content: those it tracks,
-# and those it does not know yet.  What builds leave behind is ignored.  Empty where the
-# source is no checkout: nothing is remembered there.
+# and those it does not know yet.  What builds leave behind is ignored, and so is the record,
+# on which nothing depends.  Empty where the source is no checkout: nothing is remembered there.
 source_files()
 {
 	git rev-parse --is-inside-work-tree >/dev/null 2>&1 || return 0
 	git -c core.quotePath=off ls-files -co --exclude-standard | sort -u |
 		while IFS= read -r file; do
-			[ ! -f "$file" ] || printf '%s\n' "$file"
+			[ ! -f "$file" ] || [ "$file" = "$RECORD" ] || printf '%s\n' "$file"
 		done >"$tmp/names"
 	paste -d ' ' <(git hash-object --stdin-paths <"$tmp/names") \
 		<(xargs -r -d '\n' stat -c %A <"$tmp/names") "$tmp/names"
@@ -95,6 +100,28 @@ recall()
 	[ "$2" ] && cat "$PASSED/$1/$2" 2>/dev/null
 }
 
+# recorded LANE KEY: the same, on whatever machine
+recorded()
+{
+	[ "$2" ] && awk -v lane="$1" -v key="$2" '
+		$1 == lane && $2 == key { print $3, $4, $5, $6, $7, $8; found = 1 }
+		END { exit !found }' "$RECORD" 2>/dev/null
+}
+
+# The record of this very content: what it says of another is not kept.
+record()
+{
+	local lane key seen
+	source_files >"$tmp/files"
+	tools >"$tmp/tools"
+	sed '/^#/!d' "$RECORD" >"$tmp/record" || return
+	for lane in "${names[@]}"; do
+		key=$(key "$lane" "$tmp/files")
+		! seen=$(recall "$lane" "$key" || recorded "$lane" "$key") || echo "$lane $key $seen" >>"$tmp/record"
+	done
+	cat "$tmp/record" >"$RECORD"
+}
+
 # What passed, on which content, when: the table of make results.
 results()
 {
@@ -106,11 +133,13 @@ results()
 		key=$(key "$lane" "$tmp/files")
 		if seen=$(recall "$lane" "$key"); then
 			set -- "$seen" 'as it is now'
+		elif seen=$(recorded "$lane" "$key"); then
+			set -- "$seen" 'as it is now, on another machine'
 		elif file=$(find "$PASSED/$lane" -type f -printf '%T@ %p\n' 2>/dev/null | sort -rn | head -n 1) && [ "$file" ]; then
 			seen=$(cat "${file#* }")
 			set -- "$seen" "an earlier one, at ${seen##* }"
 		else
-			set -- '- - - - - -' 'never on this machine'
+			set -- '- - - - - -' 'never'
 		fi
 		read -r ok skip seconds day hour _ <<<"$1"
 		printf '%-22s %7s %7s %7s  %-16s  %s\n' "$lane" "$ok" "$skip" "$seconds" "$day $hour" "$2"

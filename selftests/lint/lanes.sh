@@ -15,7 +15,7 @@ trap 'rm -rf "$tmp"' EXIT
 number=0 failed=0
 # both have blanks in their names
 tree="$tmp/a source" cache="$tmp/a cache"
-unset FRESH
+unset FRESH RECORDED
 
 # check NAME COMMAND…: it is true
 check()
@@ -160,6 +160,22 @@ fresh_runs_all()
 	all_passed
 	export FRESH=1
 	ran lint a b c
+}
+
+# What is recorded is known elsewhere, to who asks for it; and not of another content.
+recorded_elsewhere()
+{
+	all_passed
+	echo '# a record' >"$tree/selftests/results"
+	lanes --record || return
+	rm -r "$cache/passed"
+	cat "$tree/selftests/results"
+	[ "$(wc -l <"$tree/selftests/results")" = 5 ] && lanes --results >"$tmp/out" &&
+		[ "$(grep -c 'as it is now, on another machine$' "$tmp/out")" = 4 ] && (RECORDED=1 ran lint) || return
+	rm -r "$cache/passed"
+	ran lint a b c && rm -r "$cache/passed" && echo >>"$tree/other/code.c" && (RECORDED=1 ran lint b c) || return
+	rm -r "$cache/passed"
+	lanes --record && grep '^a ' "$tree/selftests/results" && [ "$(wc -l <"$tree/selftests/results")" = 2 ]
 }
 
 with_parameters()
@@ -341,6 +357,7 @@ check 'another command makes the lane run' after 'sed -i "/SAY.b/s/run/run :;/" 
 check 'another runner makes all run' after 'echo >>selftests/check.sh' a b c
 check 'parameters for the VM make all run' with_parameters
 check 'FRESH=1 makes all run' fresh_runs_all
+check 'a record of this content is for who asks for it' recorded_elsewhere
 check 'a lane that broke after its tests has failed' fails 'echo 4 passed, 0 failed, 0 skipped; exit 1'
 check 'so has one that does not count' fails 'echo all is well'
 check 'a lane that failed is not remembered' not_remembered 'echo 4 passed, 1 failed, 0 skipped'

@@ -229,11 +229,16 @@ here()
 	esac
 }
 
-# id KERNEL: of its image, of what it exports, and of the compiler that came with it
+# id KERNEL: of its image, of what it exports, and of the compiler that came with it.  The image
+# of an own kernel says when it was built; the name of its folder, what of.
 id()
 {
 	local headers
 
+	if own_kernel "$1"; then
+		basename "$("$VM/debug-kernel.sh" "$1")"
+		return
+	fi
 	headers=$(path "$1" headers)
 	{
 		cat "$(path "$1" vmlinuz)" "$headers/Module.symvers"
