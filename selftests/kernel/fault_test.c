@@ -731,10 +731,11 @@ static unsigned int sweep_object(struct __test_metadata *_metadata,
 			TH_LOG("fault %u: %d", n, ret);
 		}
 		/* That there is no descriptor is no error of the command. */
-		if (!ret && args.out_fd < 0)
+		if (!ret && args.out_fd < 0) {
 			EXPECT_TRUE(fired && args.out_fd == -ENOMEM) {
 				TH_LOG("fault %u: descriptor %d", n, args.out_fd);
 			}
+		}
 		failed += ret || args.out_fd < 0;
 		if (!ret && args.out_fd >= 0)
 			close(args.out_fd);

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* The histogram's memory: refused at START, changed or gone while counting. */
-#include <sys/prctl.h>
 
 #include "profil_common.h"
 

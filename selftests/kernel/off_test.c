@@ -8,7 +8,6 @@
 #include <linux/landlock.h>
 #include <linux/seccomp.h>
 #include <sys/mount.h>
-#include <sys/prctl.h>
 #include <sys/resource.h>
 
 /* The commands' names are those of the library's functions, which are meant. */

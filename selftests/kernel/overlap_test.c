@@ -123,17 +123,21 @@ TEST_F(overlap, a_loop_is_in_the_one_region_that_the_rule_says)
 			TH_LOG("%s", layout->what);
 		outside = self->stats.out_outside - outside;
 		if (layout->regions[layout->num - 1].bytes > 1 &&
-		    layout->regions[layout->num - 1].flags & PROFIL_REGION_F_OVERFLOW)
+		    layout->regions[layout->num - 1].flags & PROFIL_REGION_F_OVERFLOW) {
 			EXPECT_EQ(0, outside)
 				TH_LOG("%s", layout->what);
-		for (i = 0; i < 3; i++)
+		}
+		for (i = 0; i < 3; i++) {
 			EXPECT_LT(5, layout->has[i] < 0 ? outside :
 				     self->counter[layout->has[i]])
 				TH_LOG("%s: loop %d", layout->what, i);
-		for (i = 0; i < 16; i++)
-			if (i != layout->has[0] && i != layout->has[1] && i != layout->has[2])
-				EXPECT_EQ(0, self->counter[i])
-					TH_LOG("%s: counter %d", layout->what, i);
+		}
+		for (i = 0; i < 16; i++) {
+			if (i == layout->has[0] || i == layout->has[1] || i == layout->has[2])
+				continue;
+			EXPECT_EQ(0, self->counter[i])
+				TH_LOG("%s: counter %d", layout->what, i);
+		}
 	}
 }
 

@@ -41,7 +41,7 @@ TEST_F(process, setuid_program_is_not_profiled)
 		pid = fork();
 		ASSERT_LE(0, pid);
 		if (!pid) {
-			if (setgid(USER) || setuid(USER))
+			if (become(USER))
 				_exit(1);
 			fd = profil_open();
 			if (fd < 0 ||

@@ -12,7 +12,6 @@
 #include <poll.h>
 #include <stddef.h>
 #include <sys/mount.h>
-#include <sys/prctl.h>
 #include <sys/ptrace.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
@@ -55,14 +54,6 @@ FIXTURE_SETUP(security)
 FIXTURE_TEARDOWN(security)
 {
 	close(self->fd);
-}
-
-static int become(uid_t uid)
-{
-	if (setgid(uid) || setuid(uid))
-		return -1;
-	/* Else its files in /proc were still root's, and it outlived a test. */
-	return prctl(PR_SET_DUMPABLE, 1) || prctl(PR_SET_PDEATHSIG, SIGKILL);
 }
 
 /* Stops with all that was counted in @counter: 0, or where it went wrong. */
@@ -1031,17 +1022,6 @@ static int start_patiently(int fd, __u16 *counter, __u32 num)
 	return ret;
 }
 
-/* In a namespace of users of its own, in which it is root. */
-static int enter_namespace(uid_t uid)
-{
-	char map[32];
-
-	if (unshare(CLONE_NEWUSER))
-		return -errno;
-	snprintf(map, sizeof(map), "0 %d 1", uid);
-	return write_file("/proc/self/uid_map", 0, map) ?: -(int)getuid();
-}
-
 enum how {
 	OUTSIDE,
 	NAMESPACE,	/* a child namespace of users */
@@ -1064,7 +1044,7 @@ static int hold(FIXTURE_DATA(limits) *self, uid_t uid, __u32 num,
 	if (!pid) {
 		if (become(uid))
 			ret = 3;
-		else if (how & NAMESPACE && enter_namespace(uid))
+		else if (how & NAMESPACE && enter_namespace())
 			ret = 4;
 		else if (!set_knob("max_profiles_user", "1000000"))
 			ret = 5;

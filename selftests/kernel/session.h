@@ -6,7 +6,6 @@
 #define SESSION_H
 
 #include <poll.h>
-#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
@@ -54,20 +53,28 @@ static inline __u32 query_hook(void)
 	return ret ? 0 : query.out_hook;
 }
 
-static inline int view_open(struct view *view, struct profil_ioc_session *args)
+/* @fd is the device, or a session of the machine that the new one follows. */
+static inline int view_open_by(int fd, struct view *view, struct profil_ioc_session *args)
 {
-	int device = profil_open(), err;
+	int err = profil_ioctl(fd, PROFIL_IOC_SESSION, args);
 
-	if (device < 0)
-		return -errno;
-	err = profil_ioctl(device, PROFIL_IOC_SESSION, args);
-	close(device);
 	if (err)
 		return err;
 	view->fd = args->out_fd;
 	view->bytes = args->out_bytes;
 	view->page = mmap(NULL, view->bytes, PROT_READ, MAP_SHARED, view->fd, 0);
 	return view->page == MAP_FAILED ? -errno : 0;
+}
+
+static inline int view_open(struct view *view, struct profil_ioc_session *args)
+{
+	int device = profil_open(), err;
+
+	if (device < 0)
+		return -errno;
+	err = view_open_by(device, view, args);
+	close(device);
+	return err;
 }
 
 static inline void view_close(struct view *view)

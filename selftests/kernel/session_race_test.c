@@ -4,7 +4,6 @@
  * build, and on a test build hold() keeps a window open that the other side comes to.
  * Documentation/internals.rst has the list of them all.
  */
-#include <sys/prctl.h>
 #include <sys/socket.h>
 
 #include "session.h"
@@ -555,8 +554,7 @@ static int exec_denied_while_stopped(FIXTURE_DATA(race) *self, const char *path,
 	struct view view;
 	pid_t pid;
 
-	if (setgid(USER) || setuid(USER) || prctl(PR_SET_DUMPABLE, 1) ||
-	    view_open(&view, &self->args))
+	if (become(USER) || view_open(&view, &self->args))
 		return 1;
 	pid = fork();
 	if (!pid) {

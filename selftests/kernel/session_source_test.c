@@ -405,7 +405,7 @@ TEST_F(source, kernel_places_need_cap_perfmon)
 	pid = fork();
 	ASSERT_LE(0, pid);
 	if (!pid) {
-		if (setgid(USER) || setuid(USER))
+		if (become(USER))
 			_exit(100);
 		_exit(-view_open(&self->view, &self->args));
 	}

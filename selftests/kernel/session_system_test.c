@@ -32,14 +32,8 @@ static struct profil_ioc_session system_args(void)
 static int view_follow(const struct view *former, struct view *view)
 {
 	struct profil_ioc_session args = system_args();
-	int err = profil_ioctl(former->fd, PROFIL_IOC_SESSION, &args);
 
-	if (err)
-		return err;
-	view->fd = args.out_fd;
-	view->bytes = args.out_bytes;
-	view->page = mmap(NULL, view->bytes, PROT_READ, MAP_SHARED, view->fd, 0);
-	return view->page == MAP_FAILED ? -errno : 0;
+	return view_open_by(former->fd, view, &args);
 }
 
 /* Ticks of all rows of that name, and of a group if that is not 0. */
@@ -700,7 +694,7 @@ TEST_F(machine, needs_cap_perfmon)
 	pid_t pid = fork();
 
 	if (!pid) {
-		if (setgid(USER) || setuid(USER))
+		if (become(USER))
 			_exit(100);
 		/* Neither anew, nor after one of who has the right. */
 		if (view_open(&view, &self->args) != -EPERM)

@@ -2,7 +2,6 @@
 /* The program's own signals and timers, and its sleeps, are none of ours. */
 #include <poll.h>
 #include <sys/epoll.h>
-#include <sys/prctl.h>
 #include <sys/time.h>
 
 #include "profil_common.h"

@@ -8,6 +8,7 @@
 #include <sys/mount.h>
 #include <sys/ptrace.h>
 #include <sys/xattr.h>
+#include <linux/sched.h>
 
 #include "session.h"
 
@@ -47,25 +48,6 @@ FIXTURE_TEARDOWN(threat)
 {
 	umount2(self->folder, MNT_DETACH);
 	rmdir(self->folder);
-}
-
-/* A process that changed its user may not be traced, unless it says so. */
-static int become(uid_t uid)
-{
-	return setgid(uid) || setuid(uid) || prctl(PR_SET_DUMPABLE, 1) ||
-	       prctl(PR_SET_PDEATHSIG, SIGKILL) ? -errno : 0;
-}
-
-/* In a namespace of users of its own, in which it is root. */
-static int enter_namespace(void)
-{
-	uid_t uid = getuid();
-	char map[32];
-
-	if (unshare(CLONE_NEWUSER))
-		return -errno;
-	snprintf(map, sizeof(map), "0 %d 1", uid);
-	return write_file("/proc/self/uid_map", 0, map) ?: -(int)getuid();
 }
 
 /* What @fn does as @uid, with a session of its own, is its exit status. */
@@ -232,25 +214,22 @@ TEST_F(threat, session_cannot_be_opened_by_its_name)
 /* The pid of a process that has ended is given to the next one. */
 static pid_t fork_as(pid_t pid)
 {
-	char last[16];
+	struct clone_args args = {
+		.exit_signal = SIGCHLD,
+		.set_tid = UPTR(&pid),
+		.set_tid_size = 1,
+	};
 	pid_t child;
-	int i;
 
-	snprintf(last, sizeof(last), "%d", pid - 1);
-	for (i = 0; i < 1000; i++) {
-		if (write_file("/proc/sys/kernel/ns_last_pid", 0, last))
-			return -1;
-		child = fork();
-		if (!child) {
-			if (getpid() == pid)
-				burn_ms(1000);
-			_exit(0);
-		}
-		if (child == pid)
-			return child;
-		waitpid(child, NULL, 0);
+	/* Until the kernel has let go of who had it. */
+	do
+		child = syscall(SYS_clone3, &args, sizeof(args));
+	while (child < 0 && errno == EEXIST);
+	if (!child) {
+		burn_ms(1000);
+		_exit(0);
 	}
-	return -1;
+	return child;
 }
 
 static int use_a_pid_again(FIXTURE_DATA(threat) *self)

@@ -184,9 +184,10 @@ TEST_F(command, struct_that_cannot_be_read_is_a_fault)
 	size_t i;
 
 	memcpy(over, &variant->size, sizeof(variant->size));
-	for (i = 0; i < ARRAY_SIZE(places); i++)
+	for (i = 0; i < ARRAY_SIZE(places); i++) {
 		EXPECT_EQ(-EFAULT, profil_ioctl(self->fd, variant->cmd, places[i]))
 			TH_LOG("place %zu", i);
+	}
 }
 
 TEST_F(command, each_flag_bit_is_known_or_not_supported)
@@ -229,10 +230,11 @@ TEST_F(uapi, unknown_commands_are_not_ours)
 	char arg[PAGE] = { 0 };
 	int nr;
 
-	for (nr = 5; nr < 256; nr++)
+	for (nr = 5; nr < 256; nr++) {
 		EXPECT_EQ(-ENOTTY, profil_ioctl(self->fd,
 						_IO(PROFIL_IOC_MAGIC, nr), arg))
 			TH_LOG("command %d", nr);
+	}
 	EXPECT_EQ(-ENOTTY, profil_ioctl(self->fd,
 					_IOW(PROFIL_IOC_MAGIC, 0, __u32), arg));
 	EXPECT_EQ(-ENOTTY, profil_ioctl(self->fd,

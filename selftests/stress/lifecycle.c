@@ -71,6 +71,19 @@ static bool session_adds_up(const struct view *view)
 			     page->kthreads + page->interrupts;
 }
 
+/* Half of them end here: what they have open goes without a word, or another program begins. */
+static void load_die(unsigned int *seed)
+{
+	switch (rand_r(seed) % 4) {
+	case 0:
+		kill(getpid(), SIGKILL);
+		break;
+	case 1:
+		execl("/proc/self/exe", "lifecycle", "nothing", NULL);
+		_exit(1);
+	}
+}
+
 /* In a child of load_session(). */
 __attribute__((noreturn))
 static void load_member(const struct view *view, unsigned int seed)
@@ -103,16 +116,9 @@ static int load_session(unsigned int seed)
 		pid = fork();
 	if (!pid)
 		load_member(&view, seed);
-	switch (rand_r(&seed) % 4) {
-	case 0:
-		kill(getpid(), SIGKILL);
-		break;
-	case 1:
-		execl("/proc/self/exe", "lifecycle", "nothing", NULL);
-		return 1;
-	case 2:
+	load_die(&seed);
+	if (rand_r(&seed) % 2)
 		return pid > 0 ? wait_for(pid) : 0;
-	}
 	return session_stop(&view) || !session_adds_up(&view);
 }
 
@@ -139,17 +145,8 @@ static int load_once(unsigned int seed)
 		hot_a(HOT_ROUNDS);
 	if (profil_stats(fd, &stats) || !check_identity(&stats))
 		return 1;
-	switch (rand_r(&seed) % 4) {
-	case 0:
-		kill(getpid(), SIGKILL);
-		break;
-	case 1:
-		execl("/proc/self/exe", "lifecycle", "nothing", NULL);
-		return 1;
-	case 2:
-		return profil_stop(fd);
-	}
-	return 0;
+	load_die(&seed);
+	return rand_r(&seed) % 2 ? profil_stop(fd) : 0;
 }
 
 static void load(unsigned int seed, bool hammer)
@@ -265,15 +262,10 @@ static int cycle_follow(struct view *view)
 	int err;
 
 	args.flags = PROFIL_SESSION_F_SYSTEM;
-	err = profil_ioctl(former.fd, PROFIL_IOC_SESSION, &args);
-	if (err)
-		return err;
-	*view = (struct view){ .fd = args.out_fd, .bytes = args.out_bytes };
-	view->page = mmap(NULL, view->bytes, PROT_READ, MAP_SHARED, view->fd, 0);
-	if (view->page == MAP_FAILED)
-		return -errno;
-	view_close(&former);
-	return 0;
+	err = view_open_by(former.fd, view, &args);
+	if (!err)
+		view_close(&former);
+	return err;
 }
 
 /* A member that goes on when its session has ended; 0 if there is none. */

@@ -44,19 +44,10 @@ static double user_charged(void)
 static int link_open(const struct view *former, struct view *view)
 {
 	struct profil_ioc_session args = session_args();
-	int err;
 
 	args.slots = 4096;
 	args.flags = PROFIL_SESSION_F_SYSTEM | (choose(2) ? PROFIL_SESSION_F_KERNEL : 0);
-	if (!former)
-		return view_open(view, &args);
-	err = profil_ioctl(former->fd, PROFIL_IOC_SESSION, &args);
-	if (err)
-		return err;
-	view->fd = args.out_fd;
-	view->bytes = args.out_bytes;
-	view->page = mmap(NULL, view->bytes, PROT_READ, MAP_SHARED, view->fd, 0);
-	return view->page == MAP_FAILED ? -errno : 0;
+	return former ? view_open_by(former->fd, view, &args) : view_open(view, &args);
 }
 
 static void link_look(const struct view *view)

@@ -32,7 +32,6 @@
 #include <sched.h>
 #include <stdarg.h>
 #include <sys/eventfd.h>
-#include <sys/prctl.h>
 
 #include "../kernel/ticks.h"
 
