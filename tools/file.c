@@ -10,7 +10,6 @@
 #include "say.h"
 #include "separate.h"
 
-/* Also debuginfod, where the environment says DEBUGINFOD_URLS. */
 static const Dwfl_Callbacks callbacks = {
 	.find_elf = dwfl_build_id_find_elf,
 	.find_debuginfo = separate_find,

@@ -8,10 +8,13 @@
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
+#include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
+#include "fetch.h"
 #include "reader.h"
 #include "say.h"
+#include "separate.h"
 
 #define SECONDS_OF_CPU 60
 #define SECONDS 180
@@ -29,20 +32,9 @@ static void limit(int resource, rlim_t most)
 	setrlimit(resource, &now);
 }
 
-/* The user may have set these; what takes longer than this is not worth it. */
-static void allow_fetching(bool fetch)
+/* What any process has that is apart from the command. */
+static void begin_apart(void)
 {
-	if (!fetch)
-		unsetenv("DEBUGINFOD_URLS");
-	setenv("DEBUGINFOD_TIMEOUT", FETCH_SECONDS, 0);
-	setenv("DEBUGINFOD_MAXTIME", FETCH_SECONDS, 0);
-	if (isatty(STDERR_FILENO))
-		setenv("DEBUGINFOD_PROGRESS", "1", 0);
-}
-
-static _Noreturn void read_apart(int fd, bool fetch, reader_tell *tell, void *data, int out_fd)
-{
-	FILE *out = allocated(fdopen(out_fd, "w"));
 	sigset_t none;
 
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
@@ -55,12 +47,51 @@ static _Noreturn void read_apart(int fd, bool fetch, reader_tell *tell, void *da
 	limit(RLIMIT_DATA, MEMORY);
 #endif
 	alarm(SECONDS);
-	allow_fetching(fetch);
+}
+
+/* The user may have set these; what takes longer than this is not worth it. */
+static _Noreturn void fetch_apart(int socket)
+{
+	begin_apart();
+	setenv("DEBUGINFOD_TIMEOUT", FETCH_SECONDS, 0);
+	setenv("DEBUGINFOD_MAXTIME", FETCH_SECONDS, 0);
+	if (isatty(STDERR_FILENO))
+		setenv("DEBUGINFOD_PROGRESS", "1", 0);
+	fetch_serve(socket);
+	_exit(0);
+}
+
+static _Noreturn void read_apart(int fd, reader_tell *tell, void *data, int out_fd)
+{
+	FILE *out = allocated(fdopen(out_fd, "w"));
+
+	begin_apart();
+	unsetenv("DEBUGINFOD_URLS");	/* libdwfl would ask itself */
 	tell(data, fd, out);
 	_exit(fflush(out) ? 1 : 0);
 }
 
-static pid_t start(int fd, bool fetch, reader_tell *tell, void *data, int *out)
+/* Before the reader, which will have what it asks by: 0 where nobody is to be asked. */
+static pid_t start_fetching(bool fetch)
+{
+	const char *servers = getenv("DEBUGINFOD_URLS");
+	int ends[2];
+	pid_t pid;
+
+	if (!fetch || !servers || !servers[0] ||
+	    socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends))
+		return 0;
+	pid = fork();
+	if (!pid) {
+		close(ends[0]);
+		fetch_apart(ends[1]);
+	}
+	close(ends[1]);
+	separate_fetcher = ends[0];
+	return pid;
+}
+
+static pid_t start(int fd, reader_tell *tell, void *data, int *out)
 {
 	int ends[2];
 	pid_t pid;
@@ -69,10 +100,29 @@ static pid_t start(int fd, bool fetch, reader_tell *tell, void *data, int *out)
 		return -1;
 	pid = fork();
 	if (!pid)
-		read_apart(fd, fetch, tell, data, ends[1]);
+		read_apart(fd, tell, data, ends[1]);
 	close(ends[1]);
 	*out = ends[0];
 	return pid;
+}
+
+static void end(pid_t pid, int *status)
+{
+	while (waitpid(pid, status, 0) < 0 && errno == EINTR)
+		;
+}
+
+static void end_fetching(pid_t pid)
+{
+	int status;
+
+	if (pid > 0) {
+		kill(pid, SIGKILL);
+		end(pid, &status);
+	}
+	if (separate_fetcher >= 0)
+		close(separate_fetcher);
+	separate_fetcher = -1;
 }
 
 /* All that comes, or NULL if that is too much. */
@@ -106,7 +156,7 @@ void reader_run(int fd, bool fetch, reader_tell *tell, void *data, struct told *
 {
 	int out = -1, status = 0;
 	size_t length = 0;
-	pid_t pid = start(fd, fetch, tell, data, &out);
+	pid_t fetcher = start_fetching(fetch), pid = start(fd, tell, data, &out);
 
 	*told = (struct told) { 0 };
 	close(fd);
@@ -114,9 +164,9 @@ void reader_run(int fd, bool fetch, reader_tell *tell, void *data, struct told *
 		told->texts = read_texts(out, &length);
 		if (!told->texts)
 			kill(pid, SIGKILL);
-		while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
-			;
+		end(pid, &status);
 	}
+	end_fetching(fetcher);
 	close(out);
 	told->next = told->texts;
 	told->end = told->texts ? told->texts + length : NULL;
