@@ -13,6 +13,7 @@
 #include <unistd.h>
 #include "fetch.h"
 #include "reader.h"
+#include "sandbox.h"
 #include "say.h"
 #include "separate.h"
 
@@ -67,6 +68,7 @@ static _Noreturn void read_apart(int fd, reader_tell *tell, void *data, int out_
 
 	begin_apart();
 	unsetenv("DEBUGINFOD_URLS");	/* libdwfl would ask itself */
+	sandbox_enter();
 	tell(data, fd, out);
 	_exit(fflush(out) ? 1 : 0);
 }

@@ -148,6 +148,116 @@ changed() {
 	grep -F 'a line of source' out
 }
 
+# Whom a file has taken over that reads it: it does here what such a one could want, in the place of
+# a library, and what succeeds is said.  The same in another process shows that all of it can be done.
+taken_over() {
+	cat >evil.c <<-'END'
+		#define _GNU_SOURCE
+		#include <dlfcn.h>
+		#include <fcntl.h>
+		#include <signal.h>
+		#include <stdio.h>
+		#include <string.h>
+		#include <sys/ptrace.h>
+		#include <sys/resource.h>
+		#include <sys/socket.h>
+		#include <sys/stat.h>
+		#include <sys/wait.h>
+		#include <unistd.h>
+		#define TRY(call) do { if ((call) >= 0) fprintf(stderr, "could %s\n", #call); } while (0)
+		static void attack(void)
+		{
+			char line[256];
+			pid_t parent = getppid(), child;
+			struct rlimit limit;
+			FILE *status = fopen("/proc/self/status", "r");
+			TRY(open("made", O_WRONLY | O_CREAT, 0666));
+			TRY(open("open/there", O_RDWR));
+			TRY(open("open/there", O_RDONLY | O_TRUNC));
+			TRY(creat("open/made", 0666));
+			TRY(truncate("open/there", 0));
+			TRY(rename("open/there", "open/moved"));
+			TRY(rename("open/moved", "open/there"));
+			TRY(chmod("open/there", 0666));
+			TRY(mkdir("open/folder", 0777));
+			TRY(symlink("there", "open/link"));
+			TRY(unlink("open/link"));
+			TRY(socket(AF_INET, SOCK_STREAM, 0));
+			TRY(socket(AF_UNIX, SOCK_STREAM, 0));
+			TRY(kill(parent, 0));
+			TRY(prlimit(parent, RLIMIT_NOFILE, NULL, &limit));
+			TRY(fcntl(2, F_SETOWN, parent));
+			TRY(child = fork());
+			if (!child)
+				_exit(0);
+			if (child > 0)
+				waitpid(child, NULL, 0);
+			if (child > 0 && !(child = vfork())) {
+				execl("/bin/true", "true", NULL);
+				_exit(1);
+			}
+			while (status && fgets(line, sizeof(line), status))
+				if (!strncmp(line, "Uid", 3) || !strncmp(line, "CapPrm", 6) ||
+				    !strncmp(line, "NoNewPrivs", 10) || !strncmp(line, "Seccomp:", 8))
+					fputs(line, stderr);
+			TRY(execl("/bin/echo", "echo", "could execute", NULL));
+		}
+		void *dwfl_begin(const void *callbacks)
+		{
+			void *(*real)(const void *) = dlsym(RTLD_NEXT, "dwfl_begin");
+			attack();
+			return real(callbacks);
+		}
+		#ifdef MAIN
+		int main(void) { attack(); }
+		#endif
+	END
+	gcc -shared -fPIC -o evil.so evil.c
+	gcc -DMAIN -o evil evil.c
+	mkdir -p open
+	touch open/there
+	chmod 777 open
+	./evil 2>&1 | tee out
+	[ "$(grep -c '^could' out)" -ge 17 ]
+	grep -x 'could execute' out
+	rm -r made open/made open/folder
+	chmod 666 open/there
+	printf '%s\n' "object	$planted	1000	2000" "place	0	$hot	hot		0" 'sample	0	0	10	0' |
+		compose evil.pb.gz
+	LD_PRELOAD=$PWD/evil.so "$O/plain/profil" annotate -s hot evil.pb.gz >out 2>err
+	cat err
+	grep -F 'planted.c' out
+	none grep could out err
+	grep -xP 'NoNewPrivs:\t1' err
+	grep -xP 'Seccomp:\t2' err
+	[ ! -e made ]
+	if [ "$(id -u)" = 0 ]; then
+		grep -xP 'Uid:\t65534\t65534\t65534\t65534' err
+		grep -xP 'CapPrm:\t0000000000000004' err
+	else
+		grep -xP 'CapPrm:\t0000000000000000' err
+	fi
+}
+
+# Root reads what belongs to a program in a folder of somebody's own.
+folders_of_others() {
+	if [ "$(id -u)" != 0 ]; then
+		echo 'only root can make what is not his'
+		return
+	fi
+	mkdir -p home/.debug
+	strip -o home/app "$planted"
+	objcopy --only-keep-debug "$planted" home/.debug/app.debug
+	(cd home/.debug && objcopy --add-gnu-debuglink app.debug ../app)
+	chown -R 12345:12345 home
+	chmod 700 home home/.debug
+	chmod 600 home/app home/.debug/app.debug
+	of_program "$tmp/home/app"
+	says 0 profil run -q -o home.pb.gz true
+	says 0 profil report --tsv home.pb.gz
+	grep -P '^function\t10\t.*\thot\t' out
+}
+
 # A small file with one comment, very many times.
 comments() {
 	python3 - <<-'END'
@@ -196,6 +306,8 @@ check 'enemy: a map whose every line names all code' map_of_all
 check 'enemy: a pipe, and a link to a device, in the place of a profile' theirs
 check 'enemy: a link that is called like source' link_for_source
 check 'enemy: a file that becomes a pipe when it was looked at' changed
+check 'enemy: a reader that a file has taken over' taken_over
+check 'enemy: debug files in folders of others' folders_of_others
 check 'enemy: a comment four million times' comments
 check 'enemy: samples beside the code of a function' beside_code
 check 'enemy: names in commands that are shown' words
