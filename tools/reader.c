@@ -20,6 +20,7 @@
 #define SECONDS_OF_CPU 60
 #define SECONDS 180
 #define FETCH_SECONDS "20"
+#define FETCH_BYTES "1073741824"
 #define MEMORY ((rlim_t)8 << 30)
 #define TEXTS_MAX ((size_t)256 << 20)
 
@@ -50,12 +51,24 @@ static void begin_apart(void)
 	alarm(SECONDS);
 }
 
-/* The user may have set these; what takes longer than this is not worth it. */
+/* A server need not say how much it sends, and libdebuginfod believes what it says. */
+static void limit_bytes(void)
+{
+	long long most = atoll(getenv("DEBUGINFOD_MAXSIZE"));
+
+	signal(SIGXFSZ, SIG_IGN);	/* the file is then removed */
+	if (most > 0)
+		limit(RLIMIT_FSIZE, most);
+}
+
+/* The user may have set these; what takes more than this is not worth it. */
 static _Noreturn void fetch_apart(int socket)
 {
 	begin_apart();
 	setenv("DEBUGINFOD_TIMEOUT", FETCH_SECONDS, 0);
 	setenv("DEBUGINFOD_MAXTIME", FETCH_SECONDS, 0);
+	setenv("DEBUGINFOD_MAXSIZE", FETCH_BYTES, 0);
+	limit_bytes();
 	if (isatty(STDERR_FILENO))
 		setenv("DEBUGINFOD_PROGRESS", "1", 0);
 	fetch_serve(socket);

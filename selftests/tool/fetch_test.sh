@@ -35,6 +35,8 @@ start_server asked planted.debug "$(build_id hot)"
 good=$url
 start_server hangs
 deaf=$url
+start_server sent /dev/zero "$(build_id hot)"
+endless=$url
 
 {
 	echo 'process 0 0 0 1000 0 others'
@@ -71,6 +73,27 @@ deaf_server() {
 	grep -P '\tfn@[0-9a-f]+\t.*/hot\t' out
 }
 
+# No more than a GiB, or what the user says, is taken; a server that does not say how much it sends
+# is cut off there.
+bounded() {
+	: >asked
+	DEBUGINFOD_URLS=$good says 0 profil run -q true
+	grep -x '/buildid/.*/debuginfo 1073741824' asked
+	rm -rf cache
+	: >asked
+	DEBUGINFOD_MAXSIZE=1000 DEBUGINFOD_URLS=$good says 0 profil run -q true
+	grep -x '/buildid/.*/debuginfo 1000' asked
+	says 0 profil report --tsv
+	none grep -P '\thidden\t' out
+	rm -rf cache
+	: >sent
+	DEBUGINFOD_MAXSIZE=8000000 DEBUGINFOD_URLS=$endless says 0 profil run -q true
+	[ -s sent ]
+	du -sb cache
+	[ "$(du -sb cache | cut -f 1)" -lt 8100000 ]
+	rm -rf cache
+}
+
 # Ctrl-C comes to all processes of the terminal.
 interrupted() {
 	local begin=$SECONDS before
@@ -105,6 +128,7 @@ progress() {
 : >hangs
 check 'fetch: names of what has samples' fetched
 check 'fetch: without a server nobody is asked' not_asked
+check 'fetch: no more bytes than are wanted' bounded
 check 'fetch: a server that does not answer' deaf_server
 check 'fetch: what takes long is said' progress
 check 'fetch: Ctrl-C goes on without' interrupted
