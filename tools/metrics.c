@@ -9,6 +9,7 @@
 #include "metrics.h"
 #include "order.h"
 #include "say.h"
+#include "source.h"
 #include "whole.h"
 
 #define NAME "profil_cpu_seconds_total"
@@ -74,10 +75,12 @@ static void add_series(struct metrics *metrics, const char *labels, double secon
 	metrics->list[i].seconds += seconds;
 }
 
-/* What this program has written there before. */
+/* What this program has written there before; nobody waits for a pipe. */
 static void load(struct metrics *metrics, const char *file)
 {
-	FILE *in = fopen(file, "re");
+	struct stat st;
+	int fd = open_ordinary(file, &st);
+	FILE *in = fd < 0 ? NULL : allocated(fdopen(fd, "r"));
 	char *line = NULL;
 	size_t room = 0;
 

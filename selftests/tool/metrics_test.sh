@@ -100,6 +100,16 @@ unwritable() {
 	files four 1
 }
 
+# What is no file says nothing from before, and is not waited for.
+pipe() {
+	mkfifo five.prom
+	cat five.prom >got &
+	part five five.prom
+	wait $!
+	sum=$(profil report --json five/*.pb.gz | jq .counts.in_slots)
+	[ "$(counted got)" = "$sum" ]
+}
+
 # get URL: what comes of it
 get() {
 	python3 -c 'import sys, urllib.request; print(urllib.request.urlopen(sys.argv[1], timeout=10).read().decode())' "$1"
@@ -159,5 +169,6 @@ check 'metrics: counters are added up' added
 check 'metrics: hostile names' hostile
 check 'metrics: bounds' bounded
 check 'metrics: a file that cannot be written' unwritable
+check 'metrics: a pipe in the place of the file' pipe
 check 'metrics: node-exporter and VictoriaMetrics' scraped
 plan
