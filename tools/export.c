@@ -20,6 +20,8 @@
 struct export {
 	const struct format *format;
 	const char *file;
+	char **profiles;	/* those that were named, and how many */
+	int num;
 	struct span span;
 	struct sysroot sysroot;
 	struct profile profile;
@@ -120,11 +122,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		if (!export->format)
 			argp_error(state, "-f takes " FORMATS ", and was given %s", arg);
 		break;
-	case ARGP_KEY_ARG:
-		store_read(&export->profile, arg);
-		break;
-	case ARGP_KEY_NO_ARGS:
-		store_read(&export->profile, STORE_FILE);
+	case ARGP_KEY_ARGS:
+		export->profiles = state->argv + state->next;
+		export->num = state->argc - state->next;
 		break;
 	case ARGP_KEY_END:
 		check_options(state, export);
@@ -240,6 +240,10 @@ int command_export(int argc, char **argv)
 
 	profile_init(&export.profile);
 	argp_parse(&argp, argc, argv, 0, NULL, &export);
+	for (int i = 0; i < export.num; i++)
+		store_read(&export.profile, export.profiles[i]);
+	if (!export.num)
+		store_read(&export.profile, STORE_FILE);
 	store_check(export.file);
 	sysroot_names(&export.sysroot, &export.profile);
 	span_cut(&export.span, &export.profile, NULL);

@@ -125,6 +125,11 @@ refused() {
 	grep 'which file shall be written? name it with -o' err
 	says 125 profil export -o file
 	grep 'the end of file says no format; give one with -f: pprof, callgrind' err
+	# also where there is no profile
+	says 125 profil export -o x.nothing nothing.pb.gz
+	grep 'the end of x.nothing says no format' err
+	says 125 profil export nothing.pb.gz
+	grep 'which file shall be written' err
 	says 125 profil export -f gprof -o file
 	grep 'was given gprof' err
 	says 1 profil export -f gmon -o -
