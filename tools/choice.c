@@ -37,14 +37,39 @@ static bool is_object(const struct row *row, const char *wanted)
 		(strlen(wanted) >= ID_LEAST && !strncmp(row->build_id, wanted, strlen(wanted)));
 }
 
+/* By what row_has() compares: of one profile, texts that are equal have one address. */
+static int by_texts(const void *a, const void *b)
+{
+	const struct row *x = *(const struct row *const *)a, *y = *(const struct row *const *)b;
+
+	return compare_numbers((uintptr_t)x->object, (uintptr_t)y->object) ?:
+		compare_numbers((uintptr_t)x->build_id, (uintptr_t)y->build_id) ?:
+		compare_numbers((uintptr_t)x->name, (uintptr_t)y->name);
+}
+
+/* To be freed. */
+static const struct row **sort(const struct table *table)
+{
+	const struct row **rows = allocated(calloc(table->num + 1, sizeof(*rows)));
+
+	for (size_t i = 0; i < table->num; i++)
+		rows[i] = &table->rows[i];
+	qsort(rows, table->num, sizeof(*rows), by_texts);
+	return rows;
+}
+
 /* The row that has a place: profiles have many of both. */
-static const struct row *row_of(struct profile *profile, const struct table *table,
+static const struct row *row_of(struct profile *profile, const struct row **rows, size_t num,
 				const struct place *place)
 {
-	for (size_t i = 0; i < table->num; i++)
-		if (row_has(profile, &table->rows[i], place))
-			return &table->rows[i];
-	return NULL;
+	const struct object *object = &profile->objects[place->object];
+	const struct row wanted = {
+		.object = object->file, .build_id = object->build_id,
+		.name = place_name(profile, place),
+	}, *key = &wanted;
+	const struct row **found = bsearch(&key, rows, num, sizeof(*rows), by_texts);
+
+	return found ? *found : NULL;
 }
 
 /* Also by the name that the symbol had before it was demangled. */
@@ -58,16 +83,21 @@ static bool fits(const struct place *place, const struct wish *wish)
 static void mark(struct profile *profile, const struct table *table, const struct wish *wish,
 		 bool *marks)
 {
+	const struct row **rows = sort(table);
+
 	for (size_t i = 0; i < profile->num_places; i++) {
 		const struct place *place = &profile->places[i];
-		const struct row *row = fits(place, wish) ? row_of(profile, table, place) : NULL;
+		const struct row *row = NULL;
 
+		if (fits(place, wish))
+			row = row_of(profile, rows, table->num, place);
 		if (row)
 			marks[row - table->rows] = true;
 	}
 	for (size_t i = 0; i < table->num && !wish->by_address; i++)
 		if (!strcmp(table->rows[i].name, wish->name))
 			marks[i] = true;
+	free(rows);
 }
 
 static uint64_t distance(uint64_t a, uint64_t b)
@@ -81,6 +111,7 @@ static void mark_near(struct profile *profile, const struct table *table,
 {
 	const struct place **nearest = allocated(calloc(profile->num_objects + 1,
 							sizeof(*nearest)));
+	const struct row **rows = sort(table);
 
 	for (size_t i = 0; i < profile->num_places; i++) {
 		const struct place *place = &profile->places[i];
@@ -91,11 +122,13 @@ static void mark_near(struct profile *profile, const struct table *table,
 			*best = place;
 	}
 	for (size_t i = 0; i < profile->num_objects; i++) {
-		const struct row *row = nearest[i] ? row_of(profile, table, nearest[i]) : NULL;
+		const struct row *row = nearest[i] ? row_of(profile, rows, table->num,
+							     nearest[i]) : NULL;
 
 		if (row)
 			marks[row - table->rows] = true;
 	}
+	free(rows);
 	free(nearest);
 }
 

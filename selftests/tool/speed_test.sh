@@ -74,6 +74,32 @@ samples() {
 	[ "$page" -gt 100 ] && [ "$page" -le 2500 ]
 }
 
+# objects N: as many objects, each with a function at the same address
+objects() {
+	awk -v num="$1" -v OFS='\t' 'BEGIN {
+		for (i = 0; i < num; i++) print "object", "/usr/lib/lib" i ".so", "1000", "2000"
+		for (i = 0; i < num; i++) print "place", i, "1000", "f" i, "", 0
+		for (i = 0; i < num; i++) print "sample", i, 0, 1 + i % 7, 0
+	}' | compose "objects$1.pb.gz"
+}
+
+# grows N ARG...: four times as many objects, whose number is @, take no more than six times as long
+grows() {
+	local num=$1 few much
+	shift
+	few=$(instructions -- "${@//@/$num}")
+	much=$(instructions -- "${@//@/$((4 * num))}")
+	echo "$few $much instructions"
+	[ "$much" -gt "$few" ] && [ "$much" -lt $((6 * few)) ]
+}
+
+rows() {
+	objects 2000
+	objects 8000
+	grows 2000 annotate 0x1000 objects@.pb.gz
+}
+
 check 'speed: 20,000 addresses in a library of 45,000 functions' names
 check 'speed: each sample of 1.2 million' samples
+check 'speed: a function of each of many objects' rows
 plan
