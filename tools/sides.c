@@ -50,21 +50,26 @@ static bool is_program(const struct profile *profile, const char *name)
 	return !strncmp(name, program, length) && !name[length] && length;
 }
 
-/* What an object is called on both sides: the program as that of the first file. */
-static const char *common_name(const struct sides *sides, struct profile *profile, const char *file)
+/* What the program of the first file is called; NULL: it has no samples. */
+static const char *first_program(const struct sides *sides)
 {
-	const char *name = object_stem(profile, file);
 	const struct profile *first = &sides->profiles[0];
 
-	if (!is_program(profile, name))
-		return name;
-	for (size_t i = 0; i < first->num_objects && profile != first; i++) {
-		const char *other = object_name(&first->objects[i]);
+	for (size_t i = 0; i < first->num_objects; i++) {
+		const char *name = object_name(&first->objects[i]);
 
-		if (is_program(first, other))
-			return other;
+		if (is_program(first, name))
+			return name;
 	}
-	return name;
+	return NULL;
+}
+
+/* What an object is called on both sides: the program as that of the first file. */
+static const char *common_name(struct profile *profile, const char *file, const char *program)
+{
+	const char *name = object_stem(profile, file);
+
+	return program && is_program(profile, name) ? program : name;
 }
 
 /* A function without a name is an address, which means something in one build alone. */
@@ -78,13 +83,15 @@ static const char *own_id(const struct row *row)
 static void add_entries(const struct sides *sides, struct entries *entries,
 			struct profile *profile, const struct table *table, size_t run)
 {
+	const char *program = profile == &sides->profiles[0] ? NULL : first_program(sides);
+
 	for (size_t i = 0; i < table->num; i++) {
 		const struct row *row = &table->rows[i];
 
 		entries->list = more(entries->list, &entries->room, entries->num,
 				     sizeof(*entries->list));
 		entries->list[entries->num++] = (struct entry) {
-			.name = row->name, .object = common_name(sides, profile, row->object),
+			.name = row->name, .object = common_name(profile, row->object, program),
 			.id = own_id(row), .run = run, .samples = row->samples,
 		};
 	}

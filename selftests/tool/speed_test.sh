@@ -99,7 +99,22 @@ rows() {
 	grows 2000 annotate 0x1000 objects@.pb.gz
 }
 
+programs() {
+	local num
+	for num in 500 2000; do
+		objects "$num"
+		awk -v num="$num" -v OFS='\t' 'BEGIN {
+			print "command", "program"
+			print "object", "/bin/program", "1000", "90000000"
+			for (i = 0; i < num; i++) print "place", 0, sprintf("%x", 4096 + i * 16), "f" i, "", 0
+			for (i = 0; i < num; i++) print "sample", i, 0, 1 + i % 7, 0
+		}' | compose "program$num.pb.gz"
+	done
+	grows 500 diff objects@.pb.gz program@.pb.gz
+}
+
 check 'speed: 20,000 addresses in a library of 45,000 functions' names
 check 'speed: each sample of 1.2 million' samples
 check 'speed: a function of each of many objects' rows
+check 'speed: the program of one side, and many objects of the other' programs
 plan
