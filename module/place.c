@@ -40,13 +40,17 @@ static noinline void profil_place_hint(struct profil_member *member, struct mm_s
 	profil_mapping_count(member, pc - kept.start + kept.base, kept.object, system, n);
 }
 
-/* @n ticks at @pc, where the kept ranges do not say all. */
+/* @n ticks at @pc, where that is not known, or not in its first slot. */
 PROFIL_LOOK void profil_place_look(struct profil_member *member, struct mm_struct *mm, u64 pc,
 				   unsigned long system, unsigned int n)
 {
-	u64 place;
 	u32 object;
+	u64 place;
 
+	if (profil_place_kept(member, mm, pc, &place, &object)) {
+		profil_mapping_search(member->table, &member->who, place, object, system, n);
+		return;
+	}
 	if (profil_real_time() && profil_look_later(member, mm, pc, system, n))
 		return;
 	if (profil_real_time() || !profil_may_look(system) || !mmap_read_trylock(mm)) {
@@ -84,6 +88,9 @@ static bool profil_place_due(struct profil_table *table, unsigned long system)
 
 	if (system && table->flags & PROFIL_SESSION_F_USER_ONLY)
 		return false;
+	/* Else all CPUs would write that line at each of their ticks. */
+	if (table->due.take == table->due.window)
+		return true;
 	number = atomic64_inc_return(&table->number) - 1;
 	return profil_due(&table->due, profil_due_units, number / table->due.window,
 			  number % table->due.window);

@@ -923,6 +923,53 @@ TEST_F(race, stop_against_the_timer_of_a_member)
 	}
 }
 
+/* How many points of race.h were passed by anybody; 0 in a build that is no test. */
+static unsigned long points(void)
+{
+	char text[64];
+
+	return read_file(PARAMETERS "race_hash", text, sizeof(text)) ? 0 : strtoul(text, NULL, 10);
+}
+
+/* Many of these places have a first slot that is another's.  A slot that is new passes two points. */
+TEST_F(race, known_place_is_not_looked_up)
+{
+	const int num = PROFIL_SLOTS_MIN / 2;
+	char *code = copies_of_spin(num);
+	long passed;
+	long long ticks;
+	unsigned int seed = 1;
+	struct view view;
+	pid_t pid;
+	int err;
+
+	ASSERT_NE(NULL, code);
+	self->args.slots = PROFIL_SLOTS_MIN;
+	err = open_timed(self, &view, 2000);
+	if (err == -EOPNOTSUPP)
+		SKIP(return, "timers are no finer than the tick");
+	ASSERT_EQ(0, err);
+	CHILD(view, pid) {
+		pin(1);
+		/* In no order, with which samples could be in step. */
+		for (;;)
+			((void (*)(unsigned long))(code + rand_r(&seed) % num * COPY_BYTES))
+				(HOT_ROUNDS / 32);
+	}
+	while (slots_used(&view) < num)
+		usleep(2000);
+	passed = points() - 2 * slots_used(&view);
+	ticks = view_ticks(&view);
+	wait_ticks(&view, 50 * TICKS);
+	passed = points() - 2 * slots_used(&view) - passed;
+	ticks = view_ticks(&view) - ticks;
+	EXPECT_GT(ticks / 40, passed) {
+		TH_LOG("%ld points in %lld samples", passed, ticks);
+	}
+	end_child(pid);
+	view_close(&view);
+}
+
 /* Three quarters of a tick's time no timer comes, and the next sample counts all that is over. */
 TEST_F(race, samples_that_are_late)
 {
