@@ -46,15 +46,6 @@ boot() {
 		-- sh /vm/guest release "${@:3}"
 }
 
-# json: of the guest's lines, one object a line
-json() {
-	awk 'BEGIN { print "{\n\"licence\": \"SPDX-License-Identifier: GPL-2.0-only\"," }
-		{ gsub("\r", "") }
-		$1 == "release" && !named++ { printf "\"release\": \"%s\"", $2 }
-		NF == 3 { printf ",\n\"%s\": { \"value\": %d, \"of\": %d }", $1, $2, $3 }
-		END { print "\n}" }'
-}
-
 # mcount: the rows of a call of gcc -pg, by libprofil and by the C library, which
 # need no kernel
 mcount() {
@@ -91,7 +82,7 @@ measure() {
 		die "the VM with $1 failed: $(tail -n 1 "$OUT/$1.out")"
 	[ -z "${2:-}" ] || more "$1" >>"$OUT/$1.out" ||
 		die "the VM with $1 and more CPUs failed: $(tail -n 1 "$OUT/$1.out")"
-	json <"$OUT/$1.out" >"$OUT/$1.json"
+	awk -f "$BENCH/json.awk" "$OUT/$1.out" >"$OUT/$1.json"
 	release=$(sed -n 's/^"release": "\([^"]*\)".*/\1/p' "$OUT/$1.json")
 }
 
