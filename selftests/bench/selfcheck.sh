@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 # That the short form of the benchmark fails on a regression: compares each baseline
-# with itself, doctored.
+# with itself, doctored.  And that the documents say what is kept.
 set -eu
 
 here=$(cd "$(dirname "$0")" && pwd)
@@ -59,6 +59,16 @@ nothing() {
 	! compared "$tmp/now" "$tmp/now"
 }
 
+# says DOCUMENT FOLDER RESULTS.json…
+says() {
+	document=$here/../../Documentation/$1
+	folder=$2
+	shift 2
+	awk -f "$here/doc.awk" "$folder/targets" "$folder/doc.rst" "$@" | diff "$document" -
+}
+
+check 'performance.rst says what is kept' says performance.rst "$here" "$here"/baseline/*.json
+check 'scale.rst says what is kept' says scale.rst "$here/scale" "$here"/scale/*.json
 check '11 % and more than 25 are a regression' fails 1000 1110
 check '26 and more than 10 % are one' fails 100 126
 check '9 % are none' passes 1000 1090
