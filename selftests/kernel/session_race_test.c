@@ -931,7 +931,7 @@ static unsigned long points(void)
 	return read_file(PARAMETERS "race_hash", text, sizeof(text)) ? 0 : strtoul(text, NULL, 10);
 }
 
-/* Many of these places have a first slot that is another's.  A slot that is new passes two points. */
+/* Many of these places have the first slot of another.  A slot that is new passes two points. */
 TEST_F(race, known_place_is_not_looked_up)
 {
 	const int num = PROFIL_SLOTS_MIN / 2;
