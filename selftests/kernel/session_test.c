@@ -227,6 +227,9 @@ TEST_F(session, threads_that_map_and_unmap_have_their_places)
 	int i;
 
 	CHILD(self->view, pid) {
+		/* Else there may be no earlier look for as long as one likes. */
+		for (i = 0; i < 200000; i++)
+			getppid();
 		for (i = 0; i < 3; i++)
 			pthread_create(&thread, NULL, map_and_unmap, i % 2 ? &thread : NULL);
 		map_and_unmap(NULL);
