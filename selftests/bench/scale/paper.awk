@@ -25,11 +25,11 @@ function row(name, number) {
 
 # What @name is with CPUS, by what it is with two numbers of them.
 function grown(name, few, many) {
-	if (!((name ".16") in value && (name ".64") in value))
+	if (!((name ".2") in value && (name ".16") in value))
 		return 0
-	few = value[name ".16"]
-	many = value[name ".64"]
-	return many + (many - few) / 48 * (CPUS - 64)
+	few = value[name ".2"]
+	many = value[name ".16"]
+	return many + (many - few) / 14 * (CPUS - 16)
 }
 
 function share(name, bytes) {
@@ -43,7 +43,7 @@ END {
 	row("server.full", SLOTS * 1000 / (CPUS * HZ))
 	row("server.lock", (CPUS - 1) * 2 * LINE / 1000)
 	row("server.timer.samples", CPUS * RATE)
-	row("server.timer.number", CPUS * RATE * LINE / 1000)
+	row("server.timer.row", CPUS * RATE * LINE / 1000)
 	row("server.timer.line", 1000000000 / (CPUS * RATE))
 	row("server.rows", ROWS * 1000 / (CPUS * 10))
 	row("server.programs", MEMBERS / value["programs.held"] * 1000000000 / value["programs.taken"])
