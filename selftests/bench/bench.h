@@ -171,4 +171,20 @@ static inline struct profil_ioc_stats stats(int fd)
 	return stats;
 }
 
+/* What a piece of work takes if nothing comes between. */
+static inline uint64_t base_of(void (*piece)(void))
+{
+	uint64_t before, length, least = ~0ULL;
+	int i;
+
+	for (i = 0; i < 1000; i++) {
+		before = instructions();
+		piece();
+		length = instructions() - before;
+		if (length < least)
+			least = length;
+	}
+	return least;
+}
+
 #endif /* BENCH_H */

@@ -63,22 +63,6 @@ static void work_long(void)
 		fail("readv");
 }
 
-/* What a piece of work takes if nothing comes between. */
-static uint64_t base_of(void (*piece)(void))
-{
-	uint64_t before, length, least = ~0ULL;
-	int i;
-
-	for (i = 0; i < 1000; i++) {
-		before = instructions();
-		piece();
-		length = instructions() - before;
-		if (length < least)
-			least = length;
-	}
-	return least;
-}
-
 /*
  * Of several threads, an interruption that ends in another one is longer or
  * shorter by what that one had left of its work: in the mean by nothing.

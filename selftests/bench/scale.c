@@ -185,16 +185,9 @@ static void spend(void (*work)(void), uint64_t length)
  */
 static unsigned int measure(void (*work)(void), uint64_t end, unsigned int most)
 {
-	uint64_t base = ~0ULL, last, now, length;
-	unsigned int i, num = 0;
+	uint64_t base = base_of(work), last, now, length;
+	unsigned int num = 0;
 
-	for (i = 0; i < 1000; i++) {
-		now = instructions();
-		work();
-		length = instructions() - now;
-		if (length < base)
-			base = length;
-	}
 	end += last = instructions();
 	while (last < end && num < most) {
 		work();
@@ -208,34 +201,6 @@ static unsigned int measure(void (*work)(void), uint64_t end, unsigned int most)
 	}
 	qsort(gaps, num, sizeof(*gaps), compare);
 	return num;
-}
-
-/* A process that is there until we are gone, and has done that. */
-static void child(void (*begins)(void))
-{
-	int ready[2];
-	char byte;
-
-	if (pipe(ready))
-		fail("pipe");
-	if (!fork()) {
-		prctl(PR_SET_PDEATHSIG, SIGKILL);
-		begins();
-		if (write(ready[1], "", 1) == 1)
-			pause();
-		_exit(1);
-	}
-	if (read(ready[0], &byte, 1) != 1)
-		fail("read");
-	close(ready[0]);
-	close(ready[1]);
-}
-
-static int joined;
-
-static void join(void)
-{
-	join_session(joined);
 }
 
 /* No more than 4096 are members of one session. */

@@ -174,26 +174,34 @@ static inline void begin_floor(void)
 	set_floor("pid", getpid());
 }
 
-static inline void begin_other(void)
+/* A process that is there until we are gone, and has done that. */
+static inline void child(void (*begins)(void))
 {
-	unsigned long i, others = number;
 	int ready[2];
 	char byte;
 
 	if (pipe(ready))
 		fail("pipe");
-	number = 1;
-	for (i = 0; i < others; i++) {
-		if (!fork()) {
-			prctl(PR_SET_PDEATHSIG, SIGKILL);
-			begin_profil();
-			if (write(ready[1], "", 1) == 1)
-				pause();
-			_exit(1);
-		}
-		if (read(ready[0], &byte, 1) != 1)
-			fail("read");
+	if (!fork()) {
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		begins();
+		if (write(ready[1], "", 1) == 1)
+			pause();
+		_exit(1);
 	}
+	if (read(ready[0], &byte, 1) != 1)
+		fail("read");
+	close(ready[0]);
+	close(ready[1]);
+}
+
+static inline void begin_other(void)
+{
+	unsigned long i, others = number;
+
+	number = 1;
+	for (i = 0; i < others; i++)
+		child(begin_profil);
 }
 
 static inline int begin_session(__u32 flags)
@@ -233,26 +241,22 @@ static inline void begin_machine(void)
 	begin_session(PROFIL_SESSION_F_SYSTEM);
 }
 
+/* What children join. */
+static int joined;
+
+static inline void join(void)
+{
+	join_session(joined);
+}
+
 /* Others are members: so many processes that sleep. */
 static inline void begin_members(void)
 {
-	int fd = begin_session(0), ready[2];
 	unsigned long i;
-	char byte;
 
-	if (pipe(ready))
-		fail("pipe");
-	for (i = 0; i < number; i++) {
-		if (!fork()) {
-			prctl(PR_SET_PDEATHSIG, SIGKILL);
-			join_session(fd);
-			if (write(ready[1], "", 1) == 1)
-				pause();
-			_exit(1);
-		}
-		if (read(ready[0], &byte, 1) != 1)
-			fail("read");
-	}
+	joined = begin_session(0);
+	for (i = 0; i < number; i++)
+		child(join);
 }
 
 static void handler(int sig __attribute__((unused)))
