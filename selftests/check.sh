@@ -12,9 +12,9 @@
 #
 # A lane that has passed is not run again while nothing it depends on has changed
 # (memory.sh); FRESH=1 runs it all the same, and RECORDED=1 leaves out what selftests/results
-# says, too.  So a run that was stopped goes on where it was.  A lane is a command whose output ends with "N passed, N failed, N skipped".  One
-# that does not say so, or exits with an error, has failed, whatever it printed before.
-# All of its output is kept in build/log/.
+# says, too.  So a run that was stopped goes on where it was.  A lane is a command whose
+# output ends with "N passed, N failed, N skipped".  One that does not say so, or exits with
+# an error, has failed, whatever it printed before.  All of its output is kept in build/log/.
 #
 # shellcheck disable=SC2317 # stop() is called by a trap
 set -uo pipefail
