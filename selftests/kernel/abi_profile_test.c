@@ -208,7 +208,7 @@ TEST_F(abi, fork_and_exec)
 	for (i = 0; i < ARRAY_SIZE(rows); i++) {
 		ASSERT_EQ(0, start_page(rows[i].flags, 0, 0));
 		cookie = QUAD(56);
-		ASSERT_TRUE(burn_spin(5));
+		ASSERT_TRUE(burn_spin(100));
 		pid = fork();
 		if (!pid && rows[i].exec) {
 			execl("/proc/self/exe", "abi_profile_test", "--stats", NULL);
@@ -218,7 +218,7 @@ TEST_F(abi, fork_and_exec)
 			_exit(ENOENT);
 		/* The same profile, whose counts begin at 0. */
 		if (!pid)
-			_exit(WORD(8) == 1 && QUAD(184) == cookie && QUAD(16) < 5 ? 0 : 1);
+			_exit(WORD(8) == 1 && QUAD(184) == cookie && QUAD(16) < 100 ? 0 : 1);
 		EXPECT_EQ(rows[i].answer, wait_for(pid)) TH_LOG("%s", rows[i].what);
 	}
 }

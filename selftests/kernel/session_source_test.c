@@ -77,7 +77,8 @@ TEST_F(source, samples_are_one_in_each_period_of_cpu_time)
 	ASSERT_EQ(pid, wait4(pid, NULL, 0, &usage));
 	ASSERT_TRUE(view_finish(&self->view, &self->sums));
 	EXPECT_TRUE(are_periods(self->sums.ticks, periods_of(&usage), 4));
-	EXPECT_LT(self->sums.ticks / 2, self->sums.hot);
+	/* Its end may take longer than all the rest, where the kernel looks for bugs. */
+	EXPECT_LT(getenv("profil_exact") ? self->sums.ticks / 2 : TICKS, self->sums.hot);
 	EXPECT_EQ(0, self->view.page->not_due);
 	view_close(&self->view);
 }

@@ -594,7 +594,8 @@ TEST_F(machine, sessions_that_follow_lose_no_tick_and_have_none_twice)
 		pin(1);
 		prctl(PR_SET_NAME, "followed");
 		gate_wait(&gate[0]);
-		burn_ms(4000);
+		while (!__atomic_load_n(&gate[2].open, __ATOMIC_SEQ_CST))
+			hot_a(HOT_ROUNDS);
 		gate_wait(&gate[1]);
 		_exit(0);
 	}
@@ -604,7 +605,7 @@ TEST_F(machine, sessions_that_follow_lose_no_tick_and_have_none_twice)
 	ours -= name_ticks(&view, "followed", 0);
 	ASSERT_EQ(0, instance_watch(&instance, &pid, 1, ALL_TICKS));
 	gate_open(&gate[0]);
-	for (i = 0; !__atomic_load_n(&gate[1].waiting, __ATOMIC_SEQ_CST); i++) {
+	for (i = 0; i <= 10 || ours <= 40 * TICKS; i++) {
 		ASSERT_EQ(0, view_follow(&view, &next));
 		EXPECT_EQ(PROFIL_SESSION_STOPPED, view.page->state);
 		EXPECT_EQ(PROFIL_SESSION_ON, next.page->state);
@@ -617,13 +618,14 @@ TEST_F(machine, sessions_that_follow_lose_no_tick_and_have_none_twice)
 		view_close(&view);
 		view = next;
 	}
+	gate_open(&gate[2]);
+	while (!__atomic_load_n(&gate[1].waiting, __ATOMIC_SEQ_CST))
+		usleep(1000);
 	wait_asleep(pid, pid);
 	ours += name_ticks(&view, "followed", 0);
 	theirs = instance_count(&instance);
 	printf("# %llu ticks in %d sessions\n", theirs, i + 1);
 	EXPECT_EQ(theirs, ours);
-	EXPECT_LT(10 * TICKS, ours);
-	EXPECT_LT(10, i);
 	instance_destroy(&instance);
 	event_remove();
 	end_child(pid);
