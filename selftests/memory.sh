@@ -113,6 +113,7 @@ record()
 {
 	local lane key seen
 	source_files >"$tmp/files"
+	[ -s "$tmp/files" ] || die 'this source is no git checkout, which would say what belongs to it'
 	tools >"$tmp/tools"
 	sed '/^#/!d' "$RECORD" >"$tmp/record" || return
 	for lane in "${names[@]}"; do
@@ -120,6 +121,7 @@ record()
 		! seen=$(recall "$lane" "$key" || recorded "$lane" "$key") || echo "$lane $key $seen" >>"$tmp/record"
 	done
 	cat "$tmp/record" >"$RECORD"
+	echo "$RECORD: $(grep -vc '^#' "$RECORD") of ${#names[@]} lanes have passed on this content"
 }
 
 # What passed, on which content, when: the table of make results.
