@@ -4,6 +4,7 @@
 #include <dlfcn.h>
 #include <link.h>
 #include <stdbool.h>
+#include <string.h>
 #include <sys/auxv.h>
 #include <sys/mman.h>
 #include "gmon.h"
@@ -11,12 +12,17 @@
 /* What this library has instead of the C library. */
 static const char *const names_of_both[] = {
 	"profil", "sprofil", "mcount", "_mcount", "__fentry__", "__monstartup", "monstartup",
-	"moncontrol", "_mcleanup", "dlopen", "dlclose", "_exit", "_Exit", NULL
+	"moncontrol", "_mcleanup", "dlopen", "dlclose", "_exit", "_Exit"
 };
+
+#define NAMES (sizeof(names_of_both) / sizeof(*names_of_both))
 
 struct rebinding {
 	const struct dl_phdr_info *info;
 	const struct link_map *opened;
+	struct {
+		uintptr_t theirs, first, opened;
+	} names[NAMES];
 };
 
 /* Not yet bound: it leads to where the object has it bound at the first call. */
@@ -59,34 +65,48 @@ static void put(const struct dl_phdr_info *info, uintptr_t *place, uintptr_t val
 static bool rebind(void *arg, const char *name, uintptr_t *place)
 {
 	const struct rebinding *rebinding = arg;
-	uintptr_t theirs, first;
 
-	if (!libprofil_is_one_of(name, names_of_both))
-		return true;
-	theirs = (uintptr_t)dlsym(RTLD_NEXT, name);
-	first = (uintptr_t)dlsym(RTLD_DEFAULT, name);
-	if (theirs && first != theirs &&
-	    (*place == theirs ||
-	     (is_lazy(rebinding, *place) &&
-	      (uintptr_t)dlsym((void *)rebinding->opened, name) == theirs)))
-		put(rebinding->info, place, first);
+	for (size_t i = 0; i < NAMES; i++) {
+		uintptr_t theirs = rebinding->names[i].theirs, first = rebinding->names[i].first;
+
+		if (!strcmp(name, names_of_both[i]) && theirs && first != theirs &&
+		    (*place == theirs || (rebinding->names[i].opened == theirs &&
+					  is_lazy(rebinding, *place))))
+			put(rebinding->info, place, first);
+	}
 	return true;
 }
 
 static int rebind_object(struct dl_phdr_info *info, size_t size, void *arg)
 {
-	struct rebinding rebinding = { info, arg };
+	struct rebinding *rebinding = arg;
 
 	(void)size;
-	libprofil_needed_each(info, rebind, &rebinding);
+	rebinding->info = info;
+	libprofil_needed_each(info, rebind, rebinding);
 	return 0;
 }
 
 /**
  * libprofil_rebind() - Stand before the C library where RTLD_DEEPBIND passed this by
  * @handle: What was opened so
+ *
+ * All names are looked up first.  dlsym() takes the lock of the loader, and a thread that
+ * loads a library has that one when it asks for the lock under which objects are gone
+ * through.
  */
 void libprofil_rebind(void *handle)
 {
-	libprofil_loaded_each(rebind_object, handle);
+	struct rebinding rebinding = { .opened = handle };
+
+	for (size_t i = 0; i < NAMES; i++) {
+		const char *name = names_of_both[i];
+
+		rebinding.names[i].theirs = (uintptr_t)dlsym(RTLD_NEXT, name);
+		rebinding.names[i].first = (uintptr_t)dlsym(RTLD_DEFAULT, name);
+		rebinding.names[i].opened = (uintptr_t)dlsym(handle, name);
+	}
+	/* Not every machine has all of them, and the program is not to hear of it. */
+	dlerror();
+	libprofil_loaded_each(rebind_object, &rebinding);
 }

@@ -249,6 +249,14 @@ deepbind() {
 	done
 }
 
+# While another thread loads, which has one lock of the loader and asks for the other.
+deepbind_beside() {
+	library "$tmp/a/deep.so" in_deep
+	# shellcheck disable=SC2046 # our own names, without spaces
+	run timeout 20 "$host" beside "$tmp/a/libb.so" deep $(yes "$tmp/a/deep.so 1" | head -n 300)
+	counted in_deep 300 "$tmp/a/deep.so" "$tmp/run/gmon.out.deep.so"
+}
+
 # At once: a signal does not look for what is there.
 noticed() {
 	for file in "$tmp/a/liba.so" liba.so; do
@@ -376,6 +384,7 @@ check 'or which exports nothing' exports_nothing
 check 'dlopen() still searches where its caller says' runpath
 check 'and knows its caller by ORIGIN' origin
 check 'RTLD_DEEPBIND does not pass this library by' deepbind
+check 'nor does it wait for a thread that loads another one' deepbind_beside
 check 'a library is noticed when dlopen() returns' noticed
 check 'a library brings libprofil, and leaves it there' brings_it
 check 'a program without any of it writes nothing' nothing_of_pg

@@ -2,9 +2,11 @@
 /*
  * Opens libraries, and does as it is told:
  *
- *	host {FILE | N | close | deep | fork | hold | inside | size | term | dump | wait}...
+ *	host {FILE | N | beside | close | deep | fork | hold | inside | size | term | dump |
+ *	      wait}...
  *
- * FILE is opened, N calls are made in it, close closes it, deep is
+ * FILE is opened, N calls are made in it, beside has a thread open and close the next
+ * FILE again and again, close closes it, deep is
  * for RTLD_DEEPBIND, and lazily, from then on, fork goes on in a child,
  * hold has a thread be in dl_iterate_phdr() until that ends, inside forks from there,
  * size prints how many pages are mapped, term is a signal that ends it, dump says
@@ -81,6 +83,21 @@ static void start_to_hold(void)
 		exit(1);
 }
 
+static void *open_and_close(void *file)
+{
+	for (;;)
+		dlclose(dlopen(file, RTLD_NOW));
+	return NULL;
+}
+
+static void start_beside(char *file)
+{
+	pthread_t thread;
+
+	if (!file || pthread_create(&thread, NULL, open_and_close, file))
+		exit(1);
+}
+
 static void go_on_in_child(void)
 {
 	int status;
@@ -151,7 +168,9 @@ static void fork_inside(char **words)
 static void act(char **words)
 {
 	for (; *words; words++) {
-		if (!strcmp(*words, "close"))
+		if (!strcmp(*words, "beside"))
+			start_beside(*++words);
+		else if (!strcmp(*words, "close"))
 			dlclose(handle);
 		else if (!strcmp(*words, "deep"))
 			mode = RTLD_LAZY | RTLD_DEEPBIND;
