@@ -7,6 +7,8 @@
  */
 #ifdef __x86_64__
 
+/* With -fcf-protection, one object without its mark would take it from the whole library. */
+#include <cet.h>
 #include "arcs.h"
 
 #define SELF	(%rsp)
@@ -18,6 +20,7 @@
 	/* @from: where the address is that the function will return to */
 	.macro count from:vararg
 	.cfi_startproc
+	_CET_ENDBR
 	cmpb	$ARCS_ON_FS, libprofil_arcs_state(%rip)
 	jae	5f
 	movq	%rax, -8(%rsp)

@@ -55,6 +55,20 @@ link_shared() {
 	test "$(grep -c libprofil.so.1 "$tmp/ours")" = 2
 }
 
+# What processors check of jumps and returns is on in a process if each object in it agrees.
+# The C library's own start-up files do so only where that was built for it.
+control_flow_marks() {
+	make -s -C "$here/../../libwrap" O="$tmp/cet" CC="$CC" CFLAGS='-O2 -fcf-protection'
+	for object in "$tmp"/cet/*.o; do
+		echo "$object"
+		readelf -n "$object" | grep 'x86 feature: IBT, SHSTK$'
+	done
+	objdump -d "$tmp/cet/mcount_x86_64.o" >"$tmp/code"
+	for name in mcount __fentry__; do
+		grep -E -A 1 "<_?$name>:" "$tmp/code" | grep endbr64
+	done
+}
+
 # No message of the linker either: dlsym() in the archive would give one.
 link_static() {
 	for example in ex sprofil; do
@@ -236,6 +250,9 @@ uninstalled() {
 
 check "needs the C library alone" needs_libc_alone
 check "needs no stdio, no malloc, no dup of it" needs_no_more_of_it
+if readelf -h "$lib/libprofil.so" | grep -q X86-64; then
+	check "with -fcf-protection all of it has the marks" control_flow_marks
+fi
 check "LD_PRELOAD stands before profil@GLIBC and sprofil@GLIBC" preload
 check "-lprofil stands before the C library" link_shared
 check "a static program links without a warning" link_static
