@@ -45,8 +45,12 @@ static int stop(bool pause)
 
 	if (!libprofil_on())
 		return 0;
-	/* It delivers what is pending in other threads, but may not be possible. */
-	ret = libprofil_command_kept(PROFIL_IOC_STOP, &args);
+	/*
+	 * It delivers what is pending in other threads, but may not be possible.  A pause
+	 * needs it: the counts of STATS are gone with the anchor.
+	 */
+	ret = pause ? libprofil_command(PROFIL_IOC_STOP, &args) :
+		      libprofil_command_kept(PROFIL_IOC_STOP, &args);
 	if (!ret && pause)
 		return 0;
 	if (libprofil_anchor_unmap(!ret) || !ret)

@@ -18,6 +18,9 @@
 typedef int profil_fn(unsigned short *buf, size_t bufsiz, size_t offset,
 		      unsigned int scale);
 
+/* Of the archive; as in libwrap/internal.h. */
+int libprofil_pause(void);
+
 static unsigned short bins[16];
 /* <unistd.h> has it that buf is never NULL; callers know better. */
 static unsigned short *volatile no_bins;
@@ -259,6 +262,23 @@ static bool unmaps_without_a_descriptor(void)
 	TAP_CHECK(errno == 77);
 	TAP_CHECK(!mock_has_anchor());
 	TAP_CHECK(!profil_stop());
+	return mock_done();
+}
+
+/* What ends a program of gcc -pg: of its samples, STATS tells afterwards. */
+static bool pauses_without_a_descriptor(void)
+{
+	TAP_CHECK(started());
+	mock_close_all();
+	EXPECT(STOP);
+	errno = 77;
+	TAP_CHECK(!libprofil_pause());
+	TAP_CHECK(errno == 77);
+	TAP_CHECK(mock_has_anchor());
+	TAP_CHECK(mock_done());
+	EXPECT(OPEN_FAILS(EACCES));
+	TAP_CHECK(!libprofil_pause());
+	TAP_CHECK(!mock_has_anchor());
 	return mock_done();
 }
 
@@ -525,6 +545,7 @@ int main(void)
 	tap_fork(descriptors_are_closed, "where it was closed, the next START has one again");
 	tap_fork(descriptor_is_closed_meanwhile, "where it is closed meanwhile, another is opened");
 	tap_fork(unmaps_without_a_descriptor, "without it a stop opens nothing, and unmaps");
+	tap_fork(pauses_without_a_descriptor, "a pause opens it, for it keeps the counts of STATS");
 	tap_fork(unmaps_where_ioctl_is_forbidden, "a stop unmaps where all else is forbidden");
 	tap_fork(memory_of_others_is_left_alone, "a stop unmaps nothing but the anchor");
 	tap_fork(stop_fails, "a stop that has no way left fails, and is tried again");
