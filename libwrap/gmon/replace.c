@@ -48,14 +48,33 @@ static int open_part(char *part, size_t bytes, const char *path)
 	return fd;
 }
 
+/* The name is taken by an empty file: that is then ours to replace. */
+static int rename_claimed(const char *part, const char *path)
+{
+	int fd = open(path, O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, 0666);
+	int err;
+
+	if (fd < 0)
+		return -1;
+	close(fd);
+	if (!rename(part, path))
+		return 0;
+	err = errno;
+	unlink(path);
+	errno = err;
+	return -1;
+}
+
 /* Without a moment in which a file of that name could be replaced. */
 static int rename_new(const char *part, const char *path)
 {
 	if (!renameat2(AT_FDCWD, part, AT_FDCWD, path, RENAME_NOREPLACE))
 		return 0;
-	/* Not every file system knows of that. */
-	if (errno == EEXIST || link(part, path))
+	/* Not every file system knows of that, nor has every other one links. */
+	if (errno == EEXIST)
 		return -1;
+	if (link(part, path))
+		return errno == EEXIST ? -1 : rename_claimed(part, path);
 	unlink(part);
 	return 0;
 }

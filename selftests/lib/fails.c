@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * To preload: where no file can be made (CREATE=ERRNO), or none can be renamed
- * (RENAME=ERRNO), or all processes have the same number (PID=NUMBER), as in namespaces; or
+ * (RENAME=ERRNO), or not so that no other is replaced (NOREPLACE=ERRNO), or there are no
+ * links (LINK=ERRNO), or all processes have the same number (PID=NUMBER), as in namespaces; or
  * where each file that lstat() finds is another one afterwards (WAS=fifo, WAS=file).
  */
 #define _GNU_SOURCE
@@ -38,6 +39,17 @@ int open(const char *path, int flags, ...)
 int rename(const char *old, const char *new)
 {
 	return fails("RENAME") ? -1 : renameat2(AT_FDCWD, old, AT_FDCWD, new, 0);
+}
+
+int renameat2(int from, const char *old, int to, const char *new, unsigned int flags)
+{
+	return flags && fails("NOREPLACE") ? -1 :
+	       syscall(SYS_renameat2, from, old, to, new, flags);
+}
+
+int link(const char *old, const char *new)
+{
+	return fails("LINK") ? -1 : linkat(AT_FDCWD, old, AT_FDCWD, new, 0);
 }
 
 int lstat(const char *path, struct stat *file)

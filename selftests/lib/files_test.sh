@@ -280,6 +280,29 @@ same_pid() {
 	has 16 p.77-*
 }
 
+# As on FUSE, where neither is known; and where one is.  A file that is there stays.
+no_links() {
+	for without in 'NOREPLACE=22' 'NOREPLACE=22 LINK=1' 'NOREPLACE=38 LINK=95'; do
+		begin
+		for number in 15 16; do
+			# shellcheck disable=SC2086 # words
+			leaf $number LD_PRELOAD="$tmp/fails.so:$lib/libprofil.so" PID=77 GMON_OUT_PREFIX=p $without
+			says_nothing
+		done
+		only p.77 p.77-*
+		has 15 p.77
+		has 16 p.77-*
+	done
+}
+
+# Nor is an empty file left where that fails.
+no_links_no_rename() {
+	begin
+	leaf 17 LD_PRELOAD="$tmp/fails.so:$lib/libprofil.so" GMON_OUT_PREFIX=p NOREPLACE=22 LINK=1 RENAME=5
+	says 'cannot write p\.[0-9]+: Input/output error; .*'
+	test -z "$(ls -A)"
+}
+
 # A child in a namespace of its own.
 child_of_same_pid() {
 	begin
@@ -359,6 +382,8 @@ check 'nor one that took the place of a file' file_became_fifo
 check 'a symbolic link is not followed, and not replaced' symbolic_link
 check 'of a hard link this name alone is another file' hard_link
 check 'two processes of the same number have a file each' same_pid
+check 'also without links, and where no rename() tells what it would replace' no_links
+check 'and what cannot be renamed leaves nothing' no_links_no_rename
 check 'so has a child of the same number' child_of_same_pid
 check 'a child that is forked amid a file has a whole one of its own' child_amid_file
 check 'no file of another program is replaced, but its own is' taken
