@@ -206,6 +206,16 @@ same_place() {
 	turns 1 2000 b
 }
 
+# In a program that has nothing of it, the first one that is closed does not end the profile.
+goes_on_when_closed() {
+	plug a
+	$CC -pg -fPIC -shared -DWORK=in_pg -o "$tmp/pg.so" "$here/plug.c"
+	$CC -o "$tmp/plain" "$here/host.c"
+	run env LD_PRELOAD="$lib/libprofil.so" "$tmp/plain" "$tmp/a.so" 1000 close "$tmp/pg.so" 13
+	turns 1 1000 a
+	gprof -b -p "$tmp/pg.so" "$tmp/run/gmon.out.pg.so" | awk '$NF == "in_pg" && $4 == 13' | grep .
+}
+
 # Though blocks are found in code, and its code is not what is there.
 same_place_other_code() {
 	plug early -DEARLY=5
@@ -272,6 +282,7 @@ check 'a shared library has its blocks in a file of its own' shared_library
 check 'also one that is opened later' opened_later
 check 'of libraries that come to the same place each has its blocks' same_place
 check 'and none of code that came later' same_place_other_code
+check 'when one is closed, others go on' goes_on_when_closed
 check 'libprofil comes before the C library' before_libc
 check "clang's guards count" guards
 ! command -v clang >/dev/null || check 'and those of clang itself' clang_itself
