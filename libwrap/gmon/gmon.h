@@ -97,6 +97,7 @@ void libprofil_state_may_die(bool may);
 
 /* sampling.c */
 void libprofil_sampling_start(void);
+void libprofil_sampling_find(bool by_kernel);
 void libprofil_sampling_follow(void);
 void libprofil_sampling_follow_unlocked(void);
 void libprofil_fallback_begin(void);

@@ -192,16 +192,24 @@ static int follow(struct dl_phdr_info *info, size_t size, void *arg)
 	return 1;
 }
 
+/**
+ * libprofil_sampling_find() - Find what there is, first of all
+ * @by_kernel: Without a lock of the C library
+ */
+void libprofil_sampling_find(bool by_kernel)
+{
+	if (by_kernel)
+		follow(NULL, 0, NULL);
+	else
+		dl_iterate_phdr(follow, NULL);
+}
+
 static void follow_if_ours(bool by_kernel)
 {
 	int err = errno;
 
-	if (libprofil_profile.num && libprofil_state_is_ours()) {
-		if (by_kernel)
-			follow(NULL, 0, NULL);
-		else
-			dl_iterate_phdr(follow, NULL);
-	}
+	if (libprofil_profile.num && libprofil_state_is_ours())
+		libprofil_sampling_find(by_kernel);
 	errno = err;
 }
 

@@ -22,7 +22,14 @@ static void forked(void)
 	libprofil_when_forked();
 }
 
-static void begin(unsigned long low, unsigned long high)
+/* What begin() is to know of its own thread's call, in no memory that has to be asked for. */
+static __thread __attribute__((tls_model("initial-exec"))) struct {
+	unsigned long low, high;
+	bool by_hand;
+} asked;
+
+/* One thread does it, and others wait; in a child that was forked amid it, it is done anew. */
+static void begin(void)
 {
 	struct libprofil_profile *profile = &libprofil_profile;
 
@@ -31,40 +38,46 @@ static void begin(unsigned long low, unsigned long high)
 	profile->small = libprofil_objects_locked();
 	libprofil_arcs_reserve();
 	libprofil_write_begin();
-	libprofil_fallback_begin();
-	profile->low = low;
-	profile->high = high;
-	libprofil_objects_find(profile, libprofil_forked);
+	profile->low = asked.low;
+	profile->high = asked.high;
+	libprofil_sampling_find(libprofil_forked);
 	/*
 	 * This one has memory allocated.  So whoever allocates follows forks
 	 * already, and in a child comes before forked(), which does the same.
 	 */
 	libprofil_when_begin();
 	pthread_atfork(NULL, NULL, forked);
+	if (asked.by_hand)
+		profil_reset();
+}
+
+static void start(unsigned long low, unsigned long high, bool by_hand)
+{
+	static pthread_once_t once = PTHREAD_ONCE_INIT;
+	int err = errno;
+
+	asked.low = low;
+	asked.high = high;
+	asked.by_hand = by_hand;
+	/* Before, for it takes the lock of the loader, which one that waits may have. */
+	if (!libprofil_profile.num)
+		libprofil_fallback_begin();
+	pthread_once(&once, begin);
+	moncontrol(1);
+	errno = err;
 }
 
 PROFIL_API
 void __monstartup(unsigned long low, unsigned long high)
 {
-	int err = errno;
-
-	if (!libprofil_profile.num)
-		begin(low, high);
-	moncontrol(1);
-	errno = err;
+	start(low, high, false);
 }
 
 /* By hand: calls that were counted before are none of this profile. */
 PROFIL_API
 void monstartup(unsigned long low, unsigned long high)
 {
-	bool first = !libprofil_profile.num;
-	int err = errno;
-
-	__monstartup(low, high);
-	if (first)
-		profil_reset();
-	errno = err;
+	start(low, high, true);
 }
 
 PROFIL_API

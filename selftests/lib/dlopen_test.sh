@@ -282,11 +282,11 @@ nothing_of_pg() {
 	test -z "$(ls -A "$tmp/run")"
 }
 
-# started FUNCTION: by hand, without the start-up file of gcc -pg
+# started FUNCTION [THREADS]: by hand, without the start-up file of gcc -pg
 started() {
 	$CC -pg -DSTART="$1" -c -o "$tmp/byhand.o" "$here/byhand.c"
-	$CC -o "$tmp/byhand" "$tmp/byhand.o"
-	run "$tmp/byhand" 29 30
+	$CC -pthread -o "$tmp/byhand" "$tmp/byhand.o"
+	run "$tmp/byhand" 29 30 "${2:-1}"
 }
 
 # Addresses as in the program's file; the number follows the file's first 21 bytes.
@@ -302,6 +302,14 @@ by_hand_where() {
 by_hand_when() {
 	started monstartup
 	counted leaf 30 "$tmp/byhand" "$tmp/run/gmon.out"
+}
+
+# The others wait until it has begun.
+by_hand_together() {
+	for start in __monstartup monstartup; do
+		test "$(started $start 4)" = 1
+	done
+	counted leaf 120 "$tmp/byhand" "$tmp/run/gmon.out"
 }
 
 dump_of_closed() {
@@ -390,6 +398,7 @@ check 'a library brings libprofil, and leaves it there' brings_it
 check 'a program without any of it writes nothing' nothing_of_pg
 check 'a program that begins a profile by hand says of what' by_hand_where
 check 'and counts from there on' by_hand_when
+check 'once, whatever number of threads begin it' by_hand_together
 check 'the interval tells of what is closed' dump_of_closed
 check 'and reads nothing of the environment for it' interval_reads_nothing
 check 'its thread waits for no lock of the loader' interval_waits_for_no_lock
