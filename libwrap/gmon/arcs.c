@@ -11,6 +11,7 @@
 
 #define ARCS_MIN	128	/* entries at which searches begin */
 #define ARCS_TAIL	32	/* entries beyond, to end them; the last stays free */
+#define ARCS_TRY	16	/* entries after which it is tried again to grow a table */
 #define ARCS_PROBES	64	/* slots that are looked at for a thread */
 #define ARCS_CLAIMED	2	/* a slot that will be another thread's, which no pointer is */
 
@@ -75,25 +76,33 @@ static uintptr_t arcs_entries(const struct libprofil_arcs *arcs)
 	return arcs->mask / ARC_BYTES + 1;
 }
 
-/* A table with more room than this thread has now, or NULL. */
-static struct libprofil_arcs *arcs_grow(struct libprofil_arcs *_Atomic *table)
+/*
+ * A table with more room than @old, or NULL.  If another thread that shares @table, or a
+ * signal handler, has put one there meanwhile, it is that one.
+ */
+static struct libprofil_arcs *arcs_grow(struct libprofil_arcs *_Atomic *table,
+					struct libprofil_arcs *old)
 {
-	struct libprofil_arcs *old = atomic_load(table), *arcs;
+	struct libprofil_arcs *seen = atomic_load(table), *arcs;
 
+	if (seen != old)
+		return seen;
 	arcs = arcs_take(old == &none.table ? ARCS_MIN : 2 * arcs_entries(old));
-	if (arcs)
-		atomic_store(table, arcs);
+	if (arcs && !atomic_compare_exchange_strong(table, &seen, arcs))
+		return seen;
 	return arcs;
 }
 
 /*
- * Where the table of a thread is named, which may be new; NULL if there is no place left.
- * Should a signal handler of the same thread come amid this, then that one has another.
+ * Where the table of a thread is named, which may be new; or the one that is shared, if there
+ * is no place left.  Should a signal handler of the same thread come amid this, then that one
+ * has another.
  */
 static struct libprofil_arcs *_Atomic *table_of(uintptr_t thread)
 {
 	struct libprofil_arcs_memory *memory = &libprofil_arcs_memory;
 	uintptr_t first = libprofil_arcs_slot(thread);
+	struct libprofil_arcs *unset = NULL;
 
 	for (uintptr_t i = 0; i < ARCS_PROBES; i++) {
 		uintptr_t slot = (first + i) % ARCS_SLOTS;
@@ -108,10 +117,21 @@ static struct libprofil_arcs *_Atomic *table_of(uintptr_t thread)
 			return &memory->tables[slot];
 		}
 	}
-	return NULL;
+	atomic_compare_exchange_strong(&memory->shared, &unset, &none.table);
+	return &memory->shared;
 }
 
-static bool arcs_count(struct libprofil_arcs *arcs, uintptr_t from, uintptr_t self)
+/*
+ * Whether the table is to grow, which had so many.  Of threads that share it not all are told
+ * so at the same time; and without memory it may become as full as it can.
+ */
+static bool arcs_is_full(const struct libprofil_arcs *arcs, uintptr_t used)
+{
+	return used >= arcs_entries(arcs) / 2 && used % ARCS_TRY == 0;
+}
+
+/* @full: set if it was a new one that made it so */
+static bool arcs_count(struct libprofil_arcs *arcs, uintptr_t from, uintptr_t self, bool *full)
 {
 	uintptr_t offset = (from * ARCS_HASH + self) & arcs->mask;
 	struct libprofil_arc *arc = &arcs->first[offset / ARC_BYTES];
@@ -121,7 +141,7 @@ static bool arcs_count(struct libprofil_arcs *arcs, uintptr_t from, uintptr_t se
 
 		if (!seen && atomic_compare_exchange_strong(&arc->self, &seen, self)) {
 			atomic_store(&arc->from, from);
-			arcs->used++;
+			*full = arcs_is_full(arcs, atomic_fetch_add(&arcs->used, 1));
 		} else if (seen != self || atomic_load(&arc->from) != from) {
 			continue;
 		}
@@ -134,18 +154,13 @@ static bool arcs_count(struct libprofil_arcs *arcs, uintptr_t from, uintptr_t se
 static bool arcs_count_anywhere(uintptr_t from, uintptr_t self)
 {
 	struct libprofil_arcs *_Atomic *table = table_of(libprofil_arcs_thread());
-	struct libprofil_arcs *arcs, *bigger = NULL;
+	struct libprofil_arcs *arcs = atomic_load(table);
+	bool full = false;
 
-	if (!table)
-		return false;
-	arcs = atomic_load(table);
-	/* Without memory it may become as full as it can. */
-	if (arcs->used > arcs_entries(arcs) / 2)
-		bigger = arcs_grow(table);
-	if (bigger)
-		arcs = bigger;
-	while (arcs && !arcs_count(arcs, from, self))
-		arcs = arcs_grow(table);
+	while (arcs && !arcs_count(arcs, from, self, &full))
+		arcs = arcs_grow(table, arcs);
+	if (full)
+		arcs_grow(table, arcs);
 	return arcs;
 }
 

@@ -21,6 +21,8 @@
  *   so entries are claimed by an exchange; and it may put a bigger table in place
  *   of this one, so nothing is ever moved or freed.  The same arc may then stand
  *   in two places, which gprof adds.
+ * - Threads that find no place for a table of their own share one.  No thread waits there
+ *   either: each change of it is one instruction for all processors.
  * - A thread that begins where another one has ended has the same thread pointer, and
  *   goes on in its table.  So has a child of vfork() that of the thread that made it.
  * - Tables are taken from memory that was set aside by libprofil_arcs_reserve(), and
@@ -75,7 +77,7 @@ struct libprofil_arcs {
 	uintptr_t mask;		/* of the offset at which a search begins */
 	struct libprofil_arc *end;
 	struct libprofil_arcs *next;	/* of all there are */
-	uintptr_t used;
+	_Atomic uintptr_t used;
 	struct libprofil_arc first[];
 };
 
@@ -83,6 +85,7 @@ struct libprofil_arcs {
 struct libprofil_arcs_memory {
 	_Atomic uintptr_t threads[ARCS_SLOTS];	/* the thread pointer and 1, or 0 if it is free */
 	struct libprofil_arcs *_Atomic tables[ARCS_SLOTS];
+	struct libprofil_arcs *_Atomic shared;	/* of threads without a slot */
 	struct libprofil_arcs *_Atomic all;
 	_Atomic uintptr_t early_used, used;	/* bytes */
 	struct libprofil_arc early[512];

@@ -61,6 +61,14 @@ four_threads() {
 	counted leaf 1200000 "$tmp/calls" "$tmp/run/gmon.out"
 }
 
+# More than there are tables for: the others share one.
+many_threads() {
+	run "$tmp/calls" together 3000 100 2>"$tmp/err"
+	cat "$tmp/err"
+	test ! -s "$tmp/err"
+	counted leaf 300000 "$tmp/calls" "$tmp/run/gmon.out"
+}
+
 signal_handlers() {
 	num=$(run "$tmp/calls" signals 2000)
 	counted leaf "$num" "$tmp/calls" "$tmp/run/gmon.out"
@@ -355,6 +363,7 @@ check 'and of one with blocks' resolver_linked -fsanitize-coverage=trace-pc -lpr
 check 'and of a static one with blocks' resolver_linked -fsanitize-coverage=trace-pc -static \
 	-lprofil_bb -lprofil
 check 'no call of four threads is lost' four_threads
+check 'nor of three thousand' many_threads
 check 'no call of a signal handler is lost' signal_handlers
 check 'forked children count from zero, each for itself' children
 check 'threads of a child lose none' two_threads_of_a_child
