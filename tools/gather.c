@@ -15,8 +15,6 @@
 #include "owners.h"
 #include "say.h"
 
-/* An object with fewer samples than this part of all is not worth a download. */
-#define FETCH_FROM 100
 #define LINES_FROM 10	/* samples, which are worth a long look for their lines */
 
 /* Parts of slots of one object; of one process as well where the places are addresses. */
@@ -169,7 +167,7 @@ static void add_group(struct gathering *gathering, const struct group *group)
 	struct object object = { .build_id = profile_string(profile, "") };
 	size_t num, first = profile->num_places, index, known;
 	struct place *places = make_places(profile, group, &num);
-	bool fetch = group->samples >= gathering->samples / FETCH_FROM;
+	bool fetch = names_fetched(group->samples, gathering->samples);
 	bool few = group->samples < LINES_FROM;
 	int fd;
 	char *path = object_open(gathering->session, slot->object, &fd);

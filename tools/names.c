@@ -7,12 +7,19 @@
 #include "say.h"
 #include "tables.h"
 
+#define FETCH_FROM 100	/* an object has this part of all samples, or more */
+
 struct wanted {
 	const char *path;
 	const uint64_t *offsets;
 	size_t num;
 	unsigned int how;	/* of enum file_how */
 };
+
+bool names_fetched(uint64_t samples, uint64_t all)
+{
+	return samples >= all / FETCH_FROM;
+}
 
 static void tell(void *data, int fd, FILE *out)
 {
@@ -101,8 +108,8 @@ void names_find_functions(struct profile *profile, int fd, const char *path, boo
 	find(profile, fd, path, fetch, 0, object, places, num);
 }
 
-void names_find_again(struct profile *profile, int fd, const char *path, struct object *object,
-		      struct place *places, size_t num)
+void names_find_again(struct profile *profile, int fd, const char *path, bool fetch,
+		      struct object *object, struct place *places, size_t num)
 {
-	find(profile, fd, path, true, FILE_LINES | FILE_ADDRESSES, object, places, num);
+	find(profile, fd, path, fetch, FILE_LINES | FILE_ADDRESSES, object, places, num);
 }

@@ -4,6 +4,9 @@
 
 #include "profile.h"
 
+/* Whether an object with so many samples, of so many, is worth a download. */
+bool names_fetched(uint64_t samples, uint64_t all);
+
 /*
  * Fills in @object, but for its name, and the first @num of @places, whose addresses are
  * offsets in the file behind @fd.  @path says what it is called, @fetch whether debuginfod
@@ -18,7 +21,7 @@ void names_find_functions(struct profile *profile, int fd, const char *path, boo
 			  struct object *object, struct place *places, size_t num);
 
 /* The same for places that have addresses already, with lines. */
-void names_find_again(struct profile *profile, int fd, const char *path, struct object *object,
-		      struct place *places, size_t num);
+void names_find_again(struct profile *profile, int fd, const char *path, bool fetch,
+		      struct object *object, struct place *places, size_t num);
 
 #endif /* TOOLS_NAMES_H */

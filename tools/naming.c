@@ -17,7 +17,6 @@
 #include "order.h"
 #include "say.h"
 
-#define FETCH_FROM 100	/* as gather.c has it */
 #define PAUSE 4		/* times as long as it took: at most a fifth of a CPU */
 
 /* Places of one object, in the order of their addresses. */
@@ -66,7 +65,7 @@ static void find(struct live *live, const struct group *group, struct place *pla
 	struct profile *profile = &live->profile;
 	const struct origin *origin = &live->origins[places->object];
 	struct object object = profile->objects[places->object];
-	bool fetch = group->samples >= live->samples / FETCH_FROM;
+	bool fetch = names_fetched(group->samples, live->samples);
 	pid_t maker = live_maker(live, places->object);
 	char *path;
 	int fd;

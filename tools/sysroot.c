@@ -157,7 +157,7 @@ static void fill_place(struct place *place, const struct place *found)
 }
 
 /* @fd is closed.  A file that could not be read when it was profiled has offsets, no addresses. */
-static void fill(struct profile *profile, size_t object, int fd, const char *path)
+static void fill(struct profile *profile, size_t object, int fd, const char *path, bool fetch)
 {
 	struct place *found = allocated(calloc(profile->num_places + 1, sizeof(*found)));
 	bool offsets = !profile->objects[object].limit;
@@ -168,9 +168,9 @@ static void fill(struct profile *profile, size_t object, int fd, const char *pat
 		if (profile->places[i].object == object)
 			found[num++] = profile->places[i];
 	if (offsets)
-		names_find(profile, fd, path, true, false, &now, found, num);
+		names_find(profile, fd, path, fetch, false, &now, found, num);
 	else
-		names_find_again(profile, fd, path, &now, found, num);
+		names_find_again(profile, fd, path, fetch, &now, found, num);
 	if (offsets)
 		profile->objects[object] = now;
 	num = 0;
@@ -208,18 +208,20 @@ static void say_missing(const struct sysroot *sysroot, struct profile *profile,
 
 void sysroot_names(const struct sysroot *sysroot, struct profile *profile)
 {
-	uint64_t *unnamed, all = 0;
+	uint64_t *samples, *unnamed, all = 0;
 
 	if (!sysroot->folder)
 		return;
 	file_search(sysroot->folder);
 	/* of several profiles of one file it is looked for once */
 	profile_order(profile);
+	samples = allocated(calloc(profile->num_objects + 1, sizeof(*samples)));
 	unnamed = allocated(calloc(profile->num_objects + 1, sizeof(*unnamed)));
 	for (size_t i = 0; i < profile->num_samples; i++) {
 		const struct place *place = &profile->places[profile->samples[i].place];
 
 		add(&all, profile->samples[i].samples);
+		add(&samples[place->object], profile->samples[i].samples);
 		if (!is_named(place))
 			add(&unnamed[place->object], profile->samples[i].samples);
 	}
@@ -232,13 +234,14 @@ void sysroot_names(const struct sysroot *sysroot, struct profile *profile)
 		if (object->file[0] == '/')
 			fd = find(sysroot, profile, object, false, &path, &st);
 		if (fd >= 0) {
-			fill(profile, i, fd, path);
+			fill(profile, i, fd, path, names_fetched(samples[i], all));
 			free(path);
 		}
 		if (fd >= 0 || object->file[0] != '/')
 			unnamed[i] = 0;
 	}
 	say_missing(sysroot, profile, unnamed, all);
+	free(samples);
 	free(unnamed);
 }
 

@@ -56,6 +56,16 @@ fetched() {
 	rm -rf cache
 }
 
+# What --names looks for later is asked for by the same rule.
+later() {
+	says 0 profil run -q -o later true
+	: >asked
+	DEBUGINFOD_URLS=$good says 0 profil report --names / --by line --tsv later
+	grep -P '\thidden\t.*/hot\t/src/planted.c:23$' out
+	none grep -F "$(build_id cold)" asked
+	rm -rf cache
+}
+
 not_asked() {
 	: >asked
 	says 0 profil run -q true
@@ -127,6 +137,7 @@ progress() {
 
 : >hangs
 check 'fetch: names of what has samples' fetched
+check 'fetch: names that are looked for later' later
 check 'fetch: without a server nobody is asked' not_asked
 check 'fetch: no more bytes than are wanted' bounded
 check 'fetch: a server that does not answer' deaf_server
