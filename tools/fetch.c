@@ -5,6 +5,7 @@
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <sys/socket.h>
 #include <unistd.h>
 #include "fetch.h"
@@ -59,6 +60,31 @@ static int receive_file(int socket)
 	return fd;
 }
 
+/* Credentials that go to a server without TLS: in its address, or as headers of the user. */
+static bool are_in_clear(const char *servers)
+{
+	static const char *const schemes[] = { "https:", "file:" };
+	bool headers = getenv("DEBUGINFOD_HEADERS_FILE");
+
+	for (size_t n; servers += strspn(servers, " "), n = strcspn(servers, " "); servers += n) {
+		bool clear = true;
+
+		for (size_t i = 0; i < sizeof(schemes) / sizeof(schemes[0]); i++)
+			clear = clear && strncasecmp(servers, schemes[i], strlen(schemes[i]));
+		if (clear && (headers || memchr(servers, '@', n)))
+			return true;
+	}
+	return false;
+}
+
+/* A proxy could read them.  By https, it sees nothing but the name of the server. */
+static void leave_out_proxies(void)
+{
+	unsetenv("http_proxy");
+	unsetenv("all_proxy");
+	unsetenv("ALL_PROXY");
+}
+
 void fetch_serve(int socket)
 {
 	/* it need not be there, nor its headers */
@@ -70,6 +96,8 @@ void fetch_serve(int socket)
 	unsigned char id[ID_MAX];
 	ssize_t n;
 
+	if (are_in_clear(getenv("DEBUGINFOD_URLS")))
+		leave_out_proxies();
 	while ((n = read(socket, id, sizeof(id))) > 0) {
 		char *path = NULL;
 		int got = client && find ? find(client, id, n, &path) : -1, fd = -1;

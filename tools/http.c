@@ -87,8 +87,8 @@ static void set_options(CURL *handle, const char *url, const void *bytes, size_t
 	curl.set(handle, CURLOPT_WRITEDATA, answer);
 }
 
-/* A token has no colon. */
-static struct curl_slist *set_credentials(CURL *handle, const char *credentials,
+/* A token has no colon.  Without TLS they go to this machine alone: a proxy could read them. */
+static struct curl_slist *set_credentials(CURL *handle, const char *url, const char *credentials,
 					  struct curl_slist *headers)
 {
 	struct curl_slist *longer;
@@ -96,6 +96,8 @@ static struct curl_slist *set_credentials(CURL *handle, const char *credentials,
 
 	if (!credentials)
 		return headers;
+	if (strncmp(url, "https:", strlen("https:")))
+		curl.set(handle, CURLOPT_PROXY, "");
 	if (strchr(credentials, ':')) {
 		curl.set(handle, CURLOPT_HTTPAUTH, (long)CURLAUTH_BASIC);
 		curl.set(handle, CURLOPT_USERPWD, credentials);
@@ -127,7 +129,7 @@ void http_post(const char *url, const char *credentials, const void *bytes, size
 	headers = allocated(curl.append(NULL, "Content-Type: application/octet-stream"));
 	/* nothing is to be waited for before the body */
 	headers = allocated(curl.append(headers, "Expect:"));
-	headers = set_credentials(handle, credentials, headers);
+	headers = set_credentials(handle, url, credentials, headers);
 	curl.set(handle, CURLOPT_HTTPHEADER, headers);
 	code = curl.perform(handle);
 	if (code == CURLE_OK) {

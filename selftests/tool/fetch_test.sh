@@ -37,6 +37,8 @@ start_server hangs
 deaf=$url
 start_server sent /dev/zero "$(build_id hot)"
 endless=$url
+start_server proxied planted.debug "$(build_id hot)"
+proxy=$url
 
 {
 	echo 'process 0 0 0 1000 0 others'
@@ -64,6 +66,29 @@ later() {
 	grep -P '\thidden\t.*/hot\t/src/planted.c:23$' out
 	none grep -F "$(build_id cold)" asked
 	rm -rf cache
+}
+
+# What goes with a request in clear, goes through no proxy; other requests do.
+proxies() {
+	local variable secret=${good/127/me:secret@127}
+	printf 'X-Secret: 1\n' >headers
+	for variable in http_proxy all_proxy ALL_PROXY; do
+		: >asked
+		: >proxied
+		env $variable="$proxy" DEBUGINFOD_URLS="$good" profil run -q true
+		grep -F "$(build_id hot)" proxied
+		[ ! -s asked ]
+		rm -rf cache
+		: >proxied
+		env $variable="$proxy" DEBUGINFOD_URLS="https://127.0.0.1:9 $secret" profil run -q true
+		grep -F "$(build_id hot)" asked
+		rm -rf cache
+		: >asked
+		env $variable="$proxy" DEBUGINFOD_HEADERS_FILE="$PWD/headers" DEBUGINFOD_URLS="$good" profil run -q true
+		grep -F "$(build_id hot)" asked
+		[ ! -s proxied ]
+		rm -rf cache
+	done
 }
 
 not_asked() {
@@ -138,6 +163,7 @@ progress() {
 : >hangs
 check 'fetch: names of what has samples' fetched
 check 'fetch: names that are looked for later' later
+check 'fetch: credentials go through no proxy' proxies
 check 'fetch: without a server nobody is asked' not_asked
 check 'fetch: no more bytes than are wanted' bounded
 check 'fetch: a server that does not answer' deaf_server

@@ -131,6 +131,23 @@ credentials() {
 	grep -F 'chmod 600 open' err
 }
 
+# What has credentials and no TLS stays on this machine; the rest goes through a proxy.
+proxied() {
+	serve ten 200
+	export http_proxy=$url
+	serve eleven 200
+	(umask 077; echo token123 >bearer)
+	start profil watch -o spool11 --every 1s --push "$url"
+	until_is asked ten 1
+	stop 0
+	start profil watch -o spool12 --every 1s --push "$url" --credentials bearer
+	until_is asked eleven 1
+	stop 0
+	grep -x 'Authorization: Bearer token123' eleven/1.request
+	none grep -i '^authorization' ten/*.request
+	unset http_proxy
+}
+
 # A certificate that nobody vouches for is no server; one of this machine's own is.
 tls() {
 	openssl req -x509 -newkey rsa:2048 -nodes -keyout key.pem -out cert.pem -days 2 \
@@ -159,5 +176,6 @@ check 'push: what is refused' refused
 check 'push: a redirection is not followed' redirected
 check 'push: nobody there' nobody
 check 'push: credentials' credentials
+check 'push: credentials go through no proxy' proxied
 check 'push: certificates' tls
 plan
