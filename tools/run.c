@@ -19,11 +19,6 @@ enum { EXIT_OURS = 125, KEY_SLICE = 256 };
 #define SLICE_NS (100 * NS_OF_MS)
 #define SLICE_MAX 1000000	/* seconds */
 
-struct wanted {
-	struct series series;
-	size_t rows;
-};
-
 static const struct argp_option options[] = {
 	{ "rows", 'n', "ROWS", 0, "Print so many functions (20)", 0 },
 	{ "duration", 'd', "SECONDS", 0, "Count for so long; a PROGRAM runs on to its end", 0 },
@@ -49,26 +44,26 @@ static uint64_t parse_slice(struct argp_state *state, const char *arg)
 
 static error_t parse(int key, char *arg, struct argp_state *state)
 {
-	struct wanted *wanted = state->input;
+	struct series *series = state->input;
 
 	switch (key) {
 	case ARGP_KEY_INIT:
-		state->child_inputs[0] = &wanted->series.counting;
+		state->child_inputs[0] = &series->counting;
 		break;
 	case 'n':
-		wanted->rows = option_number(state, "-n", arg, 1, 1000000000);
+		series->rows = option_number(state, "-n", arg, 1, 1000000000);
 		break;
 	case 'd':
-		wanted->series.seconds = option_seconds(state, "-d", arg);
+		series->seconds = option_seconds(state, "-d", arg);
 		break;
 	case 'r':
-		wanted->series.runs = option_number(state, "-r", arg, 1, RUNS_MAX);
+		series->runs = option_number(state, "-r", arg, 1, RUNS_MAX);
 		break;
 	case KEY_SLICE:
-		wanted->series.slice_ns = parse_slice(state, arg);
+		series->slice_ns = parse_slice(state, arg);
 		break;
 	case ARGP_KEY_END:
-		if (wanted->series.runs > 1 && !wanted->series.counting.argv)
+		if (series->runs > 1 && !series->counting.argv)
 			argp_error(state, "-r runs a PROGRAM, and there is none");
 		break;
 	default:
@@ -137,25 +132,22 @@ void run_end(struct profile *profile, const struct counting *counting, size_t ro
 
 int command_run(int argc, char **argv)
 {
-	struct wanted wanted = {
-		.rows = ROWS,
-		.series = {
-			.counting = COUNTING_USUAL("profil run -a"),
-			.runs = 1, .seconds = -1, .slice_ns = SLICE_NS,
-		},
+	struct series series = {
+		.counting = COUNTING_USUAL("profil run -a"),
+		.runs = 1, .seconds = -1, .slice_ns = SLICE_NS, .rows = ROWS,
 	};
-	const struct counting *counting = &wanted.series.counting;
+	const struct counting *counting = &series.counting;
 	struct profile profile;
 	int status;
 
 	die_status = EXIT_OURS;
-	argp_parse(&argp, argc, argv, ARGP_IN_ORDER, NULL, &wanted);
+	argp_parse(&argp, argc, argv, ARGP_IN_ORDER, NULL, &series);
 	store_check(counting->file);
 	profile_init(&profile);
 	run_set_command(&profile, counting);
-	status = series_run(&wanted.series, &profile);
+	status = series_run(&series, &profile);
 	die_status = status;
-	run_end(&profile, counting, wanted.rows);
+	run_end(&profile, counting, series.rows);
 	profile_free(&profile);
 	return status;
 }

@@ -10,6 +10,7 @@
 #include "say.h"
 
 int die_status = 1;
+void (*die_keep)(void);
 static bool progress_shown;
 
 static const struct { uint32_t first, last; } unprintable[] = {
@@ -111,6 +112,17 @@ void say(const char *format, ...)
 	va_end(args);
 }
 
+static _Noreturn void end(void)
+{
+	void (*keep)(void) = die_keep;
+
+	/* what it lacks itself ends it */
+	die_keep = NULL;
+	if (keep)
+		keep();
+	exit(die_status);
+}
+
 void die(const char *format, ...)
 {
 	va_list args;
@@ -118,7 +130,7 @@ void die(const char *format, ...)
 	va_start(args, format);
 	say_line(format, args);
 	va_end(args);
-	exit(die_status);
+	end();
 }
 
 void *allocated(void *memory)
@@ -127,7 +139,7 @@ void *allocated(void *memory)
 		return memory;
 	/* without a format that would want memory */
 	fputs("profil: there is not enough memory; raise ulimit -v, or free some\n", stderr);
-	exit(die_status);
+	end();
 }
 
 void *more(void *array, size_t *room, size_t num, size_t size)

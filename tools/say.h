@@ -9,6 +9,9 @@
 /* The exit status of die(): 1, or 125 of run before the program has begun. */
 extern int die_status;
 
+/* What die() does before that, once: keeps what there is.  NULL: nothing. */
+extern void (*die_keep)(void);
+
 /* One line to standard error: what failed, on what, and what to do. */
 void say(const char *format, ...) __attribute__((format(printf, 1, 2)));
 _Noreturn void die(const char *format, ...) __attribute__((format(printf, 1, 2)));

@@ -3,6 +3,7 @@
 #include "clock.h"
 #include "gather.h"
 #include "program.h"
+#include "run.h"
 #include "say.h"
 #include "series.h"
 #include "slices.h"
@@ -78,22 +79,56 @@ static void add_run(struct profile *profile, const struct run *run)
 	add(&profile->counts[COUNT_CHARGED_SYSTEM_NS], run->system_ns);
 }
 
+/* What there is of a series. */
+static struct {
+	const struct series *series;
+	struct profile *profile;
+	bool whole;
+} under_way;
+
+static void end(void)
+{
+	struct profile *profile = under_way.profile;
+
+	/* of a part of all, nobody knows what the kernel charged */
+	if (!under_way.whole) {
+		profile->counts[COUNT_CHARGED_USER_NS] = 0;
+		profile->counts[COUNT_CHARGED_SYSTEM_NS] = 0;
+	}
+	if (profile->num_runs < under_way.series->runs)
+		say("the series was interrupted; the profile has %zu of %zu runs",
+		    profile->num_runs, under_way.series->runs);
+}
+
+/* Where a run cannot be begun, the end of the program is near. */
+static void keep(void)
+{
+	end();
+	run_end(under_way.profile, &under_way.series->counting, under_way.series->rows);
+}
+
 /* Where others are in the profile, one that was interrupted does not come into it. */
 static void run_once(const struct series *series, struct program *program,
-		     struct profile *profile, bool *whole)
+		     struct profile *profile)
 {
-	struct session *session = session_open(&series->counting.wish);
-	struct slices *slices = slices_make(session, series->slice_ns, PARTS_MAX / series->runs);
-	struct units *units = series->counting.wish.system ? units_make() : NULL;
+	struct session *session;
+	struct slices *slices;
+	struct units *units;
 	struct run run = { 0 };
 
+	die_keep = profile->num_runs ? keep : NULL;
+	session = session_open(&series->counting.wish);
+	slices = slices_make(session, series->slice_ns, PARTS_MAX / series->runs);
+	units = series->counting.wish.system ? units_make() : NULL;
 	if (!profile->time_ns)
 		profile->time_ns = clock_ns(CLOCK_REALTIME);
 	if (series->counting.pid)
 		program_attach(session, series->counting.pid);
 	else if (series->counting.argv)
 		program_start(program, units ? NULL : session, series->counting.argv);
-	*whole = count(series, program, session, slices, units, &run) && *whole;
+	die_keep = NULL;
+	if (!count(series, program, session, slices, units, &run))
+		under_way.whole = false;
 	/* what fails from here on is no matter of the program's status */
 	die_status = program_exit_status(program);
 	if (!program->stopped || !profile->num_runs) {
@@ -109,22 +144,18 @@ static void run_once(const struct series *series, struct program *program,
 int series_run(const struct series *series, struct profile *profile)
 {
 	struct program program;
-	bool whole = true;
-	int status = 0;
+	int status = 0, ours = die_status;
 
+	under_way.series = series;
+	under_way.profile = profile;
+	under_way.whole = true;
 	program_init(&program);
 	for (size_t i = 0; i < series->runs && !program_stopped(&program); i++) {
-		run_once(series, &program, profile, &whole);
+		die_status = ours;
+		run_once(series, &program, profile);
 		if (!status)
 			status = program_exit_status(&program);
 	}
-	/* of a part of all, nobody knows what the kernel charged */
-	if (!whole) {
-		profile->counts[COUNT_CHARGED_USER_NS] = 0;
-		profile->counts[COUNT_CHARGED_SYSTEM_NS] = 0;
-	}
-	if (profile->num_runs < series->runs)
-		say("the series was interrupted; the profile has %zu of %zu runs",
-		    profile->num_runs, series->runs);
+	end();
 	return status;
 }

@@ -338,6 +338,29 @@ series_interrupted() {
 	says 125 profil run -r 0 true
 }
 
+# Where a run cannot be begun, those before it are kept, and the status is ours.
+series_cut() {
+	table >"$PROFIL_FAKE"
+	rm -f number
+	# shellcheck disable=SC2016 # for sh
+	says 125 profil run -n 7 -r 5 -o runs.pb.gz -- \
+		sh -c 'echo x >>number; [ "$(wc -l <number)" -lt 3 ] || rm "$PROFIL_FAKE"; exit 9'
+	[ "$(wc -l <number)" = 3 ]
+	grep -Fx 'profil: the series was interrupted; the profile has 3 of 5 runs' err
+	grep -E '^sh -c .*, 3 runs: ' err
+	table >"$PROFIL_FAKE"
+	says 0 profil report --tsv runs.pb.gz
+	grep -Fx 'count	ticks	600' out
+	# shellcheck disable=SC2016 # for sh
+	printf '#!/bin/sh\nrm "$0"\n' >once
+	chmod +x once
+	says 127 profil run -q -r 2 -o runs.pb.gz ./once
+	grep -F './once cannot be executed: No such file or directory; ' err
+	grep -Fx 'profil: the series was interrupted; the profile has 1 of 2 runs' err
+	says 0 profil report --tsv runs.pb.gz
+	grep -Fx 'count	ticks	200' out
+}
+
 # Each of the runs has the signals that profil was given.
 series_signals() {
 	table >"$PROFIL_FAKE"
@@ -361,5 +384,6 @@ check 'time: several files' span_of_files
 check 'time: what has no slices, or nothing there' no_times
 check 'runs: one file of several' series
 check 'runs: Ctrl-C' series_interrupted
+check 'runs: one that cannot be begun' series_cut
 check 'runs: signals of each' series_signals
 plan
