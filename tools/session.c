@@ -86,9 +86,16 @@ int session_possible(const struct session_wish *wish)
 	return error;
 }
 
-/* The session that the kernel has answered with. */
+static int map(struct session *session, void *room)
+{
+	session->page = mmap(room, session->bytes, PROT_READ, MAP_SHARED | (room ? MAP_FIXED : 0),
+			     session->fd, 0);
+	return session->page == MAP_FAILED ? errno : 0;
+}
+
+/* The session that the kernel has answered with, mapped at @room, or anywhere. */
 static struct session *take_session(const struct profil_ioc_session *ask,
-				    unsigned long long period_ns)
+				    unsigned long long period_ns, void *room)
 {
 	struct session *session = allocated(calloc(1, sizeof(*session)));
 	int error;
@@ -97,7 +104,7 @@ static struct session *take_session(const struct profil_ioc_session *ask,
 	session->fd = ask->out_fd;
 	session->period_ns = period_ns;
 	session->bytes = ask->out_bytes;
-	error = session_inherit(session);
+	error = map(session, room);
 	if (error)
 		die("the tables of the session cannot be mapped: %s; raise ulimit -v",
 		    strerror(error));
@@ -121,23 +128,30 @@ struct session *session_open(const struct session_wish *wish)
 	if (ioctl(device, PROFIL_IOC_SESSION, &ask))
 		refuse_session(device, wish, &query, &ask, errno);
 	close(device);
-	return take_session(&ask, wish->rate ? 1000000000ULL / wish->rate : query.out_tick_ns);
+	return take_session(&ask, wish->rate ? 1000000000ULL / wish->rate : query.out_tick_ns,
+			    NULL);
 }
 
 struct session *session_follow(struct session *former, const struct session_wish *wish)
 {
 	struct profil_ioc_session ask = ask_for(wish);
+	/* once the former is stopped, there is no way back: its like is mapped where this was */
+	void *room = mmap(NULL, former->bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	int error;
 
-	if (ioctl(former->fd, PROFIL_IOC_SESSION, &ask))
+	if (room == MAP_FAILED)
 		return NULL;
-	/* the former is stopped: there is no way back */
-	return take_session(&ask, former->period_ns);
+	error = ioctl(former->fd, PROFIL_IOC_SESSION, &ask) ? errno : 0;
+	if (!error && ask.out_bytes == former->bytes)
+		return take_session(&ask, former->period_ns, room);
+	munmap(room, former->bytes);
+	errno = error;
+	return error ? NULL : take_session(&ask, former->period_ns, NULL);
 }
 
 int session_inherit(struct session *session)
 {
-	session->page = mmap(NULL, session->bytes, PROT_READ, MAP_SHARED, session->fd, 0);
-	return session->page == MAP_FAILED ? errno : 0;
+	return map(session, NULL);
 }
 
 int session_fd(const struct session *session)

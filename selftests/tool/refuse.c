@@ -6,6 +6,7 @@
  *   REFUSE_SESSION, REFUSE_JOIN
  *   REFUSE_SLOTS		the first one is for sessions of more slots than this
  *   REFUSE_FLAGS		PROFIL_SESSION_F_* that the module does not know
+ *   REFUSE_MAPS		while there is a file of this name, nothing can be mapped
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -19,8 +20,10 @@
 #include "session.h"
 
 int __real_open(const char *path, int flags, ...);
+void *__real_mmap(void *at, size_t bytes, int prot, int flags, int fd, off_t offset);
 int __real_ioctl(int fd, unsigned long command, void *data);
 int __wrap_open(const char *path, int flags, ...);
+void *__wrap_mmap(void *at, size_t bytes, int prot, int flags, int fd, off_t offset);
 int __wrap_ioctl(int fd, unsigned long command, void *data);
 
 static unsigned int number(const char *name)
@@ -39,6 +42,17 @@ int __wrap_open(const char *path, int flags, ...)
 	mode = flags & (O_CREAT | __O_TMPFILE) ? va_arg(args, int) : 0;
 	va_end(args);
 	return __real_open(strcmp(path, session_device) ? path : "/dev/null", flags, mode);
+}
+
+void *__wrap_mmap(void *at, size_t bytes, int prot, int flags, int fd, off_t offset)
+{
+	const char *refused = getenv("REFUSE_MAPS");
+
+	/* where another mapping makes way for it, there is no more than before */
+	if (!refused || access(refused, F_OK) || flags & MAP_FIXED)
+		return __real_mmap(at, bytes, prot, flags, fd, offset);
+	errno = ENOMEM;
+	return MAP_FAILED;
 }
 
 static int query(struct profil_ioc_query *query)

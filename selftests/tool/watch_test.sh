@@ -78,6 +78,22 @@ refused() {
 	[ "$(grep -c 'goes on' err)" = 1 ]
 }
 
+# The same where its tables could not be mapped, once it had begun.
+no_memory() {
+	REFUSE_MAPS=$tmp/maps start profil-refused watch -o eight --every 1s
+	until_is files eight 1
+	touch maps
+	until_is grep -F 'this interval goes on' err
+	sleep 2
+	rm maps
+	before=$(list eight | wc -l)
+	until_is files eight $((before + 1))
+	stop 0
+	[ "$(grep -c 'goes on' err)" = 1 ]
+	grep -F 'no session could be made to follow: Cannot allocate memory; ' err
+	none grep -F lost err
+}
+
 full_disk() {
 	mkdir -m 700 five
 	cat >full.sh <<-'END'
@@ -186,6 +202,7 @@ check 'watch: intervals follow each other' intervals
 check 'watch: SIGTERM amid an interval' part
 check 'watch: killed' killed
 check 'watch: no session can follow' refused
+check 'watch: no memory for a session that follows' no_memory
 check 'watch: a full disk' full_disk
 check 'watch: no module' no_device
 check 'watch: what systemd is told' notified
