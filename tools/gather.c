@@ -13,6 +13,7 @@
 #include "objects.h"
 #include "order.h"
 #include "owners.h"
+#include "reader.h"
 #include "say.h"
 
 #define LINES_FROM 10	/* samples, which are worth a long look for their lines */
@@ -278,6 +279,8 @@ void gather(struct session *session, const struct slices *slices, bool kernel,
 		else
 			add_group(&gathering, &gathering.groups[i]);
 	progress(NULL);
+	if (reader_ended())
+		say("a signal ended the reading of names; profil report --names=/ looks for those that are missing");
 	add_counts(&gathering);
 	add_processes(&gathering);
 	if (units)

@@ -87,7 +87,7 @@ static void find(struct profile *profile, int fd, const char *path, bool fetch, 
 	named = take_names(profile, &told, object, places, num);
 	if (!named)
 		take_none(profile, object, places, offsets, num);
-	if (!named || (lines && !take_lines(profile, &told, places, num)))
+	if ((!named || (lines && !take_lines(profile, &told, places, num))) && !reader_ended())
 		say("%s could not be read for %s (%s); profil report shows its addresses", path,
 		    named ? "lines" : "names", told.failure ? told.failure : "its reader failed");
 	free(told.texts);

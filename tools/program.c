@@ -14,6 +14,7 @@
 #include <time.h>
 #include <unistd.h>
 #include "program.h"
+#include "reader.h"
 #include "refusal.h"
 #include "say.h"
 
@@ -24,6 +25,8 @@ enum { EXIT_CANNOT_EXECUTE = 126, EXIT_NOT_FOUND = 127, EXIT_SIGNAL = 128 };
 #define OF_THE_KERNEL 0x200000	/* among the flags of a thread, which /proc shows */
 
 static const int passed_on[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2 };
+/* What Ctrl-C does to the file that is being read, its reader sees itself. */
+static const int ends[] = { SIGTERM, SIGHUP, SIGQUIT };
 static sigset_t mask_before;
 static struct sigaction child_action_before, pipe_action_before;
 
@@ -53,6 +56,10 @@ void program_init(struct program *program)
 	if (program->signals < 0)
 		die("signals cannot be had from a descriptor: %s; raise ulimit -n",
 		    strerror(errno));
+	sigemptyset(&mask);
+	for (size_t i = 0; i < sizeof(ends) / sizeof(ends[0]); i++)
+		sigaddset(&mask, ends[i]);
+	reader_ends = signalfd(-1, &mask, SFD_CLOEXEC | SFD_NONBLOCK);
 }
 
 /* What kept a child of ours from being what it is for. */
@@ -266,6 +273,16 @@ bool program_stopped(struct program *program)
 	return program->stopped;
 }
 
+void program_read(struct program *program)
+{
+	struct signalfd_siginfo signal;
+
+	if (read(reader_ends, &signal, sizeof(signal)) != sizeof(signal))
+		return;
+	program->cut = signal.ssi_signo;
+	program->stopped = true;
+}
+
 void program_charged(const struct program *program, uint64_t *user_ns, uint64_t *system_ns)
 {
 	*user_ns = timeval_ns(&program->usage.ru_utime);
@@ -274,6 +291,8 @@ void program_charged(const struct program *program, uint64_t *user_ns, uint64_t 
 
 int program_exit_status(const struct program *program)
 {
+	if (program->cut)
+		return EXIT_SIGNAL + program->cut;
 	if (!program->pid)
 		return 0;
 	if (!program->ended)

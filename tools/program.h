@@ -19,12 +19,13 @@ struct program {
 	bool empty;		/* the session has no member any more */
 	bool left;		/* the user did not want to wait any longer */
 	bool stopped;		/* by a signal that ends programs, which it was given as well */
+	int cut;		/* the signal that ended the reading of names, or 0 */
 	double interrupted;	/* when Ctrl-C was pressed last, or 0 */
 	int status;		/* of wait(), if it has ended */
 	struct rusage usage;	/* likewise */
 };
 
-/* From here on signals come to program_wait(). */
+/* From here on signals come to program_wait(), and those that end programs end reader_run(). */
 void program_init(struct program *program);
 
 /*
@@ -46,10 +47,13 @@ bool program_wait(struct program *program, struct session *session, bool all, do
 /* Whether the user wants no more runs. */
 bool program_stopped(struct program *program);
 
+/* After names were read: whether a signal ended that. */
+void program_read(struct program *program);
+
 /* What the kernel charged the child, once it has ended. */
 void program_charged(const struct program *program, uint64_t *user_ns, uint64_t *system_ns);
 
-/* What a shell would say of how it ended. */
+/* What a shell would say of how it ended, or of the signal that ended the reading of names. */
 int program_exit_status(const struct program *program);
 
 #endif /* TOOLS_PROGRAM_H */

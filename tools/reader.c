@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -23,6 +24,13 @@
 #define FETCH_BYTES "1073741824"
 #define MEMORY ((rlim_t)8 << 30)
 #define TEXTS_MAX ((size_t)256 << 20)
+
+int reader_ends = -1;
+
+bool reader_ended(void)
+{
+	return poll(&(struct pollfd) { .fd = reader_ends, .events = POLLIN }, 1, 0) > 0;
+}
 
 static void limit(int resource, rlim_t most)
 {
@@ -140,15 +148,29 @@ static void end_fetching(pid_t pid)
 	separate_fetcher = -1;
 }
 
-/* All that comes, or NULL if that is too much. */
+/* Waits for more to read.  False: it is not to be waited for. */
+static bool comes(int fd)
+{
+	struct pollfd polled[] = {
+		{ .fd = fd, .events = POLLIN }, { .fd = reader_ends, .events = POLLIN },
+	};
+
+	while (poll(polled, 2, -1) < 0 && errno == EINTR)
+		;
+	return !polled[1].revents;
+}
+
+/* All that comes, or NULL if that is too much, or too late. */
 static char *read_texts(int fd, size_t *length)
 {
 	char *texts = NULL;
 	size_t room = 0;
-	ssize_t n;
+	ssize_t n = -1;
 
 	*length = 0;
 	do {
+		if (!comes(fd))
+			break;
 		texts = more(texts, &room, *length + 1, 1);
 		n = read(fd, texts + *length, room - *length);
 		if (n > 0)
@@ -171,9 +193,15 @@ void reader_run(int fd, bool fetch, reader_tell *tell, void *data, struct told *
 {
 	int out = -1, status = 0;
 	size_t length = 0;
-	pid_t fetcher = start_fetching(fetch), pid = start(fd, tell, data, &out);
+	pid_t fetcher, pid;
 
 	*told = (struct told) { 0 };
+	if (reader_ended()) {
+		close(fd);
+		return;
+	}
+	fetcher = start_fetching(fetch);
+	pid = start(fd, tell, data, &out);
 	close(fd);
 	if (pid > 0) {
 		told->texts = read_texts(out, &length);

@@ -22,6 +22,10 @@ struct told {
 	const char *failure;	/* how the process ended, if it was not as it should */
 };
 
+/* A descriptor that can be read once no file is to be read any more; -1: there is none. */
+extern int reader_ends;
+bool reader_ended(void);
+
 /* @fetch: debuginfod may be asked.  Closes @fd. */
 void reader_run(int fd, bool fetch, reader_tell *tell, void *data, struct told *told);
 

@@ -135,6 +135,7 @@ static void run_once(const struct series *series, struct program *program,
 		add_run(profile, &run);
 		gather(session, slices, series->counting.wish.kernel, units, profile);
 	}
+	program_read(program);
 	if (units)
 		units_free(units);
 	slices_free(slices);
@@ -153,7 +154,7 @@ int series_run(const struct series *series, struct profile *profile)
 	for (size_t i = 0; i < series->runs && !program_stopped(&program); i++) {
 		die_status = ours;
 		run_once(series, &program, profile);
-		if (!status)
+		if (!status || program.cut)
 			status = program_exit_status(&program);
 	}
 	end();

@@ -164,6 +164,7 @@ static int end(struct top *top)
 	/* what fails from here on is no matter of the program's status */
 	die_status = program_exit_status(program);
 	top_gather(top, &profile);
+	program_read(program);
 	if (program->ended && !top->units)
 		run_set_charged(&profile, program);
 	if (top->units)
@@ -176,7 +177,7 @@ static int end(struct top *top)
 	if (program->ended && !top->ending && die_status && program->io[STDERR_FILENO] >= 0)
 		say("%s ended with status %d, and what it printed was not shown; profil top … 2>FILE keeps its errors",
 		    top->counting.argv[0], die_status);
-	return die_status;
+	return program_exit_status(program);
 }
 
 int command_top(int argc, char **argv)

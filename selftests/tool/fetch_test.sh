@@ -149,6 +149,34 @@ interrupted() {
 	grep -P '\t\[hot\]\t.*/hot\t' out
 }
 
+# What ends a program ends the names, at once, of all files; the profile is kept.
+ended() {
+	local begin signal before
+	for signal in HUP:1 QUIT:3 TERM:15; do
+		begin=$SECONDS
+		before=$(wc -l <hangs)
+		rm -f ended
+		# shellcheck disable=SC2016 # for perl, sh
+		DEBUGINFOD_TIMEOUT=100 DEBUGINFOD_URLS=$deaf perl -e '$SIG{QUIT} = "DEFAULT"; exec @ARGV' \
+			profil run -r 3 -o ended sh -c 'exit 7' 2>err &
+		for _ in $(seq 100); do
+			[ "$(wc -l <hangs)" = "$before" ] || break
+			sleep 0.1
+		done
+		kill -"${signal%:*}" $!
+		status=0
+		wait $! || status=$?
+		cat err
+		[ $status = $((128 + ${signal#*:})) ]
+		[ $((SECONDS - begin)) -lt 10 ]
+		[ "$(grep -c ^profil: err)" = 2 ]
+		grep -Fx 'profil: a signal ended the reading of names; profil report --names=/ looks for those that are missing' err
+		grep -Fx 'profil: the series was interrupted; the profile has 1 of 3 runs' err
+		says 0 profil report --tsv ended
+		grep -Fx 'count	ticks	1000' out
+	done
+}
+
 # What takes long is said on a terminal, if it can take that back.
 progress() {
 	export DEBUGINFOD_TIMEOUT=2 DEBUGINFOD_URLS=$deaf
@@ -168,5 +196,6 @@ check 'fetch: without a server nobody is asked' not_asked
 check 'fetch: no more bytes than are wanted' bounded
 check 'fetch: a server that does not answer' deaf_server
 check 'fetch: what takes long is said' progress
+check 'fetch: signals that end it' ended
 check 'fetch: Ctrl-C goes on without' interrupted
 plan
