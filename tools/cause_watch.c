@@ -34,7 +34,6 @@ static void read_newest(struct cause *cause, const struct spool_file *file)
 			add(&own_ns, profile.samples[i].cpu_ns);
 	localtime_r(&end, &tm);
 	strftime(until, sizeof(until), "%Y-%m-%d %H:%M:%S", &tm);
-	cause->name = "watch";
 	cause->text = cause_text("profil watch took %.3f s of CPU in the %.0f s until %s",
 				 own_ns / 1e9, profile.duration_ns / 1e9, until);
 	if (time(NULL) - end > LATE + (time_t)(profile.duration_ns / NS)) {
@@ -50,7 +49,6 @@ void cause_watch(struct cause *cause)
 	struct spool_list list = { 0 };
 
 	if (fd < 0 && errno == EACCES) {
-		cause->name = "watch";
 		cause->state = CAUSE_NOTE;
 		cause->text = cause_text("profil watch has profiles of this machine, for root alone");
 		cause->mend = cause_text("sudo profil check says what it takes itself");

@@ -70,7 +70,6 @@ static void kernel(struct cause *cause)
 	struct utsname machine;
 	int major = 0, minor = 0;
 
-	cause->name = "kernel";
 	if (uname(&machine))
 		return;
 	cause->text = cause_text("%s %s, %s", machine.sysname, machine.release, machine.machine);
@@ -86,7 +85,6 @@ static void kernel(struct cause *cause)
 
 static void module(struct cause *cause)
 {
-	cause->name = "module";
 	if (module_is_loaded()) {
 		cause->text = cause_text("profil is loaded");
 		return;
@@ -129,7 +127,6 @@ static void signature(struct cause *cause)
 	if (byte != 1 && !strstr(first_line(lockdown), "[integrity]") &&
 	    !strstr(first_line(lockdown), "[confidentiality]"))
 		return;
-	cause->name = "signature";
 	cause->state = CAUSE_NOTE;
 	cause->text = cause_text("%s: only signed modules are loaded",
 				 byte == 1 ? "Secure Boot is on" : "the kernel is locked down");
@@ -141,7 +138,6 @@ static void names(struct cause *cause)
 	void *library = dlopen("libdebuginfod.so.1", RTLD_LAZY);
 	const char *servers = getenv("DEBUGINFOD_URLS");
 
-	cause->name = "names";
 	cause->state = library && servers ? CAUSE_OK : CAUSE_NOTE;
 	if (!servers)
 		cause->text = cause_text("DEBUGINFOD_URLS is not set: stripped programs have no names");
@@ -155,7 +151,9 @@ static void names(struct cause *cause)
 		dlclose(library);
 }
 
-void (*const causes[])(struct cause *cause) = {
-	kernel, module, signature, cause_device, cause_sessions, cause_machine, cause_tick,
-	cause_cpus, names, cause_watch, cause_itself, NULL
+const struct probe probes[] = {
+	{ "kernel", kernel }, { "module", module }, { "signature", signature },
+	{ "device", cause_device }, { "sessions", cause_sessions }, { "machine", cause_machine },
+	{ "tick", cause_tick }, { "cpus", cause_cpus }, { "names", names },
+	{ "watch", cause_watch }, { "test", cause_itself }, { NULL, NULL }
 };

@@ -8,9 +8,8 @@ enum cause_state { CAUSE_OK, CAUSE_NOTE, CAUSE_FAIL };
 
 /* One line of profil check. */
 struct cause {
-	const char *name;	/* NULL: there is nothing to say */
 	enum cause_state state;
-	char *text;		/* what there is */
+	char *text;		/* what there is, or NULL: there is nothing to say */
 	char *mend;		/* what to do, or NULL */
 };
 
@@ -29,7 +28,10 @@ char *cause_text(const char *format, ...) __attribute__((format(printf, 1, 2)));
 const char *first_line(const char *path);
 bool module_is_loaded(void);
 
-/* In the order in which one explains the next; NULL ends the list. */
-extern void (*const causes[])(struct cause *cause);
+/* In the order in which one explains the next; one without a name ends the list. */
+extern const struct probe {
+	const char *name;
+	void (*look)(struct cause *cause);
+} probes[];
 
 #endif /* TOOLS_CAUSES_H */

@@ -3,11 +3,13 @@
 #define _GNU_SOURCE
 #include <argp.h>
 #include <jansson.h>
+#include <poll.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 #include "causes.h"
 #include "command.h"
+#include "helper.h"
 #include "output.h"
 #include "say.h"
 
@@ -49,21 +51,69 @@ static char *safe(const char *text)
 	return copy;
 }
 
-static void print_text(const struct cause *cause)
+/* In a helper.  The NUL byte comes after messages. */
+static void tell(void *data, FILE *out)
+{
+	const struct probe *probe = data;
+	struct cause cause = { 0 };
+
+	probe->look(&cause);
+	putc('\0', out);
+	if (cause.text)
+		fprintf(out, "%d%s%c%s%c", cause.state, cause.text, 0,
+			cause.mend ? cause.mend : "", 0);
+	free(cause.text);
+	free(cause.mend);
+}
+
+/* What a helper has said, or why it has not: one that fails does not end the list. */
+static void take(struct helper *helper, struct cause *cause)
+{
+	const char *said = helper->text + strlen(helper->text) + 1;
+	const char *end = helper->text + helper->length;
+
+	if (said > end) {
+		const char *line = helper_last_line(helper);
+
+		line += strncmp(line, "profil: ", strlen("profil: ")) ? 0 : strlen("profil: ");
+		cause->state = CAUSE_FAIL;
+		cause->text = cause_text("%s", line[0] ? line : "this could not be looked at");
+	} else if (said < end) {
+		cause->state = said[0] - '0';
+		cause->text = cause_text("%s", said + 1);
+		cause->mend = cause_text("%s", said + strlen(said) + 1);
+	}
+}
+
+static void look(const struct probe *probe, struct cause *cause)
+{
+	struct helper helper;
+
+	if (!helper_start(&helper, tell, (void *)probe, true)) {
+		probe->look(cause);
+		return;
+	}
+	while (!helper_read(&helper))
+		poll(&(struct pollfd) { .fd = helper.fd, .events = POLLIN }, 1, -1);
+	take(&helper, cause);
+	helper_end(&helper);
+}
+
+static void print_text(const char *name, const struct cause *cause)
 {
 	char *text = safe(cause->text), *mend = safe(cause->mend ? cause->mend : "");
 
-	printf("%-10s %-64s %s\n", cause->name, text, states[cause->state]);
+	printf("%-10s %-64s %s\n", name, text, states[cause->state]);
 	if (mend[0])
 		printf("%-10s %s\n", "", mend);
 	free(text);
 	free(mend);
 }
 
-static void add_json(json_t *list, const struct cause *cause)
+static void add_json(json_t *list, const char *name, const struct cause *cause)
 {
 	char *text = safe(cause->text), *mend = safe(cause->mend ? cause->mend : "");
-	json_t *row = json_pack("{s:s, s:s, s:s, s:s}", "name", cause->name, "state",
+	json_t *row = json_pack("{s:s, s:s, s:s, s:s}", "name", name, "state",
 				states[cause->state], "text", text, "mend", mend);
 
 	if (!row || json_array_append_new(list, row))
@@ -78,17 +128,17 @@ int command_check(int argc, char **argv)
 	bool json = false, failed = false;
 
 	argp_parse(&argp, argc, argv, 0, NULL, &json);
-	for (size_t i = 0; causes[i]; i++) {
+	for (size_t i = 0; probes[i].name; i++) {
 		struct cause cause = { 0 };
 
-		causes[i](&cause);
-		if (!cause.name)
+		look(&probes[i], &cause);
+		if (!cause.text)
 			continue;	/* nothing to say of it on this machine */
 		failed = failed || cause.state == CAUSE_FAIL;
 		if (json)
-			add_json(list, &cause);
+			add_json(list, probes[i].name, &cause);
 		else
-			print_text(&cause);
+			print_text(probes[i].name, &cause);
 		fflush(stdout);
 		free(cause.text);
 		free(cause.mend);

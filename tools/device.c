@@ -19,7 +19,6 @@ void cause_device(struct cause *cause)
 	int error = session_query(&query);
 	struct stat st;
 
-	cause->name = "device";
 	if (!error) {
 		cause->text = cause_text("%s opens, interface %u", session_device, query.out_abi);
 		return;
@@ -44,7 +43,6 @@ void cause_sessions(struct cause *cause)
 
 	if (session_query(&query))
 		return;
-	cause->name = "sessions";
 	if (query.out_session_flags) {
 		cause->text = cause_text("this module has them");
 		return;
@@ -62,7 +60,6 @@ void cause_machine(struct cause *cause)
 
 	if (session_query(&query) || !query.out_session_flags)
 		return;
-	cause->name = "machine";
 	error = session_possible(&wish);
 	if (!error) {
 		cause->text = cause_text("the whole machine can be profiled (run -a)");
@@ -91,7 +88,6 @@ void cause_tick(struct cause *cause)
 
 	if (session_query(&query))
 		return;
-	cause->name = "tick";
 	random = query.out_session_sources & (1 << PROFIL_SOURCE_TIMER);
 	cause->text = cause_text("%u a second, %s; other rates (-F) %s", query.out_tick_hz,
 				 query.out_hook < 4 ? hooks[query.out_hook] : "hooked",
@@ -110,7 +106,6 @@ void cause_cpus(struct cause *cause)
 
 	if (session_query(&query) || !(query.out_features & PROFIL_FEATURE_NOHZ_FULL))
 		return;
-	cause->name = "cpus";
 	cause->state = CAUSE_NOTE;
 	cause->text = cause_text("%s have no tick while one program has them alone", list);
 	cause->mend = cause_text("what runs there alone is not counted: sudo modprobe profil nohz_full=tick");
@@ -152,7 +147,6 @@ void cause_itself(struct cause *cause)
 	for (size_t i = 0; i < table.num_processes; i++)
 		ticks += table.processes[i].user + table.processes[i].system;
 	free(table.processes);
-	cause->name = "test";
 	cause->text = cause_text("%llu ticks in %.2f s of CPU", ticks, BURN_NS / 1e9);
 	if (!status && ticks)
 		return;

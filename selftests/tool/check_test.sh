@@ -115,6 +115,21 @@ names() {
 	grep -F 'DEBUGINFOD_URLS is not set' out
 }
 
+# What cannot be looked at has its line, and what follows has its own.
+cut_short() {
+	mkdir -p spool
+	echo text >spool/20261128T020000.000Z.pb.gz
+	says 1 planted_system "$loaded; mount --bind spool /var/lib; mkdir /var/lib/profil-watch;
+		mv /var/lib/2* /var/lib/profil-watch" profil check
+	grep -E '^watch +/var/lib/profil-watch/20261128T020000.000Z.pb.gz is no profile: .* FAIL$' out
+	grep -E '^test .* ok$' out
+	PROFIL_FAKE=nofile says 1 planted_system "$loaded" profil check
+	grep -E '^test +PROFIL_FAKE: No such file or directory +FAIL$' out
+	[ ! -s err ]
+	PROFIL_FAKE=nofile says 1 planted_system "$loaded" profil check --json
+	jq -e '.[-1] | .name == "test" and .state == "FAIL"' out
+}
+
 json() {
 	says 1 planted_system "$not_loaded" profil check --json
 	python3 - <<-END
@@ -134,6 +149,7 @@ check 'check: a module without sessions' sessions
 check 'check: the whole machine' machine
 check 'check: Secure Boot and lockdown' signature
 check 'check: where names come from' names
+check 'check: what cannot be looked at' cut_short
 check 'check: JSON' json
 check 'check: run points here' run_points_here
 plan
