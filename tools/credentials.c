@@ -53,12 +53,18 @@ static char *read_credentials(const char *file, bool own, const char *url)
 	struct stat st;
 	char *line;
 
+	if (fd < 0 && errno == EACCES)
+		die("the credentials in %s cannot be read: %s; sudo chown %u %s", file,
+		    strerror(errno), geteuid(), file);
 	if (fd < 0 || fstat(fd, &st))
 		die("the credentials in %s cannot be read: %s", file, strerror(errno));
 	if (!S_ISREG(st.st_mode))
 		die("the credentials in %s cannot be read: it is no file", file);
 	/* systemd sees to those that it brings */
-	if (own && ((st.st_mode & 077) || (st.st_uid != geteuid() && st.st_uid)))
+	if (own && st.st_uid != geteuid() && st.st_uid)
+		die("the credentials in %s belong to another user; sudo chown %u %s", file,
+		    geteuid(), file);
+	if (own && st.st_mode & 077)
 		die("the credentials in %s can be read by others; chmod 600 %s", file, file);
 	if (!is_safe(url))
 		die("credentials are sent by https alone, and --push says %s", url);

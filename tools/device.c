@@ -25,10 +25,10 @@ void cause_device(struct cause *cause)
 	}
 	cause->state = CAUSE_FAIL;
 	cause->text = cause_text("%s: %s", session_device, strerror(-error));
-	if (error == -EACCES || error == -EPERM)
+	if (error == -EACCES)
 		cause->mend = cause_text("sudo chmod 666 %s, or ask who is in charge of it",
 					 session_device);
-	else if (module_is_loaded() && stat(session_device, &st))
+	else if (error == -EPERM || (module_is_loaded() && stat(session_device, &st)))
 		cause->mend = cause_text("in a container: start it with --device %s",
 					 session_device);
 	else if (module_is_loaded())
@@ -107,8 +107,9 @@ void cause_cpus(struct cause *cause)
 	if (session_query(&query) || !(query.out_features & PROFIL_FEATURE_NOHZ_FULL))
 		return;
 	cause->state = CAUSE_NOTE;
-	cause->text = cause_text("%s have no tick while one program has them alone", list);
-	cause->mend = cause_text("what runs there alone is not counted: sudo modprobe profil nohz_full=tick");
+	cause->text = cause_text("%s have no tick while one program has them alone",
+				 list[0] ? list : "CPUs of nohz_full");
+	cause->mend = cause_text("what runs there alone is not counted: sudo rmmod profil && sudo modprobe profil nohz_full=tick");
 }
 
 /* A process that counts itself while it uses CPU time. */

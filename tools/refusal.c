@@ -94,7 +94,8 @@ const char *refusal_to_count(int error)
 	switch (error) {
 	case EPERM:
 	case EACCES:
-		return "you may not trace it; ask as the user whose process it is, or as root";
+		return "you may not trace it; ask as root, with sudo, or, if it is yours, first "
+			"sudo sysctl kernel.yama.ptrace_scope=0";
 	case ESRCH:
 		return "there is no such process; pgrep -a NAME finds one";
 	case EALREADY:

@@ -129,6 +129,11 @@ credentials() {
 	says 1 profil watch -o spool8 --push http://localhost.example.com --credentials basic
 	says 1 profil watch -o spool8 --push https://example.com --credentials open
 	grep -F 'chmod 600 open' err
+	[ "$(id -u)" = 0 ] || return 0
+	cp -p basic other
+	chown 1 other
+	says 1 profil watch -o spool8 --push https://example.com --credentials other
+	grep -F 'sudo chown 0 other' err
 }
 
 # What has credentials and no TLS stays on this machine; the rest goes through a proxy.

@@ -3,9 +3,10 @@
  * Between tools/session.c and the system: a device that refuses, for tests of what is said
  * then without the module.  The environment has an errno of each command:
  *
- *   REFUSE_SESSION, REFUSE_JOIN
+ *   REFUSE_OPEN, REFUSE_SESSION, REFUSE_JOIN
  *   REFUSE_SLOTS		the first one is for sessions of more slots than this
  *   REFUSE_FLAGS		PROFIL_SESSION_F_* that the module does not know
+ *   REFUSE_TICKS		not 0: there are CPUs without a tick
  *   REFUSE_MAPS		while there is a file of this name, nothing can be mapped
  */
 #define _GNU_SOURCE
@@ -41,6 +42,9 @@ int __wrap_open(const char *path, int flags, ...)
 	va_start(args, flags);
 	mode = flags & (O_CREAT | __O_TMPFILE) ? va_arg(args, int) : 0;
 	va_end(args);
+	errno = number("REFUSE_OPEN");
+	if (errno && !strcmp(path, session_device))
+		return -1;
 	return __real_open(strcmp(path, session_device) ? path : "/dev/null", flags, mode);
 }
 
@@ -61,6 +65,7 @@ static int query(struct profil_ioc_query *query)
 	query->out_tick_ns = 4000000;
 	query->out_tick_hz = 250;
 	query->out_session_flags = 0x1f & ~number("REFUSE_FLAGS");
+	query->out_features = number("REFUSE_TICKS") ? PROFIL_FEATURE_NOHZ_FULL : 0;
 	query->out_session_sources = 1 << PROFIL_SOURCE_TICK;
 	return 0;
 }

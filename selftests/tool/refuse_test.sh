@@ -52,6 +52,17 @@ whole_machine() {
 	REFUSE_SESSION=28 REFUSE_SLOTS=1024 refused 125 'no session could be made: those of your user have as many places as max_slots_user allows; ' -a
 }
 
+# What mends it is named.
+checked() {
+	REFUSE_OPEN=13 says 1 profil-refused check
+	grep -A 1 '^device ' out | grep -F 'sudo chmod 666 /dev/profil'
+	REFUSE_OPEN=1 says 1 profil-refused check
+	grep -A 1 '^device ' out | grep -F 'in a container: start it with --device /dev/profil'
+	REFUSE_TICKS=1 says 1 profil-refused check
+	grep -E '^cpus +[^ ].* have no tick while one program has them alone ' out
+	grep -F ': sudo rmmod profil && sudo modprobe profil nohz_full=tick' out
+}
+
 watch() {
 	REFUSE_SESSION=1 says 1 profil-refused watch -o mine
 	grep -Fx 'profil: the whole machine cannot be profiled: profil watch needs CAP_PERFMON; sudo profil watch …' err
@@ -73,4 +84,5 @@ check 'refused: places in the kernel' kernel
 check 'refused: the whole machine' whole_machine
 check 'refused: profil watch, profil top' watch
 check 'refused: rates' rates
+check 'refused: what profil check names' checked
 plan
