@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# What the package profil-watch has systemd do when it is installed, upgraded and
-# removed: its scripts as debhelper makes them, with all that they ask the system planted.
+# What the package profil-watch has systemd do when it is installed, upgraded, removed and
+# purged: its scripts as debhelper makes them, with all that they ask the system planted.
 #
 # shellcheck disable=SC2317 # the tests are called by their names
 set -eu
@@ -67,8 +67,28 @@ ends() {
 	asked 'deb-systemd-invoke stop profil-watch.service'
 }
 
+# As systemd makes them for a user that exists only while the service runs.
+purged() {
+	local folder
+
+	for folder in lib cache; do
+		mkdir -p "$root/var/$folder"/{private/profil-watch,private/other}
+		touch "$root/var/$folder/private/profil-watch/file"
+		ln -s private/profil-watch "$root/var/$folder/profil-watch"
+	done
+	run postrm remove
+	[ -e "$root/var/lib/profil-watch/file" ]
+	[ -e "$root/var/cache/profil-watch/file" ]
+	run postrm purge
+	find "$root/var" -name 'profil-watch*' | tee "$tmp/left"
+	[ ! -s "$tmp/left" ]
+	[ "$(find "$root/var" -name other | wc -l)" = 2 ]
+	run postrm purge
+}
+
 check 'profil-watch: debhelper makes its scripts' made
 check 'profil-watch: off until somebody turns it on' nothing_starts
 check 'profil-watch: after an upgrade it runs again if it ran' goes_on
 check 'profil-watch: it ends when the package is removed' ends
+check 'profil-watch: what it wrote goes when the package is purged, and not before' purged
 plan
