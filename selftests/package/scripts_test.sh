@@ -147,15 +147,28 @@ leaves_the_machine_of_a_chroot_alone() {
 	[ ! -s "$said" ] && [ ! -s "$tmp/modprobe" ]
 }
 
+# A machine's module is seen in its containers, and a privileged one could unload it.
+leaves_the_machine_of_a_container_alone() {
+	well
+	mkdir "$root/sys/module/profil"
+	printf 'PATH=/bin\0container=lxc\0' >"$root/proc/1/environ"
+	run prerm remove
+	[ ! -s "$said" ] && [ ! -s "$tmp/modprobe" ]
+}
+
+# A session that is not mapped, or the device itself, is in use as well.
 in_use() {
 	well
-	mkdir -p "$root/sys/module/profil" "$root"/proc/4{2,3,4}
+	mkdir -p "$root/sys/module/profil" "$root"/proc/4{2,3,4,5,6}/fd
 	echo '7f0000000000-7f0000001000 ---s 00000000 00:05 100 /dev/profil' >"$root/proc/42/maps"
 	echo '7f0000000000-7f0000001000 r--s 00000000 00:0e 100 anon_inode:[profil]' >"$root/proc/43/maps"
 	echo '7f0000000000-7f0000001000 r-xp 00000000 08:01 100 /usr/bin/profil' >"$root/proc/44/maps"
+	ln -s 'anon_inode:[profil]' "$root/proc/43/fd/3"
+	ln -s /dev/profil "$root/proc/45/fd/4"
+	ln -s /dev/profile "$root/proc/46/fd/3"
 	command_is modprobe 'exit 1'
 	run prerm remove
-	says 'the module is in use and stays loaded: rmmod profil removes it when these processes have ended: 42 43'
+	says 'the module is in use and stays loaded: rmmod profil removes it when these processes have ended: 42 43 45'
 	run prerm upgrade
 	[ ! -s "$said" ]
 }
@@ -172,5 +185,6 @@ check 'not loaded: another reason' another_reason
 check 'one that is in use stays after an upgrade' stays_loaded_after_an_upgrade
 check 'the module is unloaded' unloads
 check 'a chroot does not unload the module of its machine' leaves_the_machine_of_a_chroot_alone
+check 'a container does not unload the module of its machine' leaves_the_machine_of_a_container_alone
 check 'one that is in use stays loaded' in_use
 plan
