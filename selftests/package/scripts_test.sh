@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
 # What profil-dkms says when it is installed or removed and the module does not come or
-# go: its scripts, with all that they ask the system planted.
+# go: its scripts, with all that they ask the system planted; and those of profil.spec.
 #
 # shellcheck disable=SC2317 # the tests are called by their names
 set -eu
@@ -173,6 +173,24 @@ in_use() {
 	[ ! -s "$said" ]
 }
 
+# rpm's number is how many versions of the package there will be.  dkms compares versions
+# itself, where it is told that rpm calls it.
+spec_removes() {
+	well
+	command_is dkms "echo dkms \"\$@\" >>$tmp/modprobe"
+	sed -n '/^%preun -n dkms-profil$/,/^%files$/p' "$top/packaging/profil.spec" |
+		sed 's/^%.*//; s/%{version}/9.9.9/g' >"$tmp/script"
+	PATH=$bin:$PATH sh "$tmp/script" "$1"
+	cat "$tmp/modprobe"
+}
+
+spec() {
+	spec_removes 1
+	[ "$(cat "$tmp/modprobe")" = 'dkms remove -q profil/9.9.9 --all --rpm_safe_upgrade' ]
+	spec_removes 0
+	[ "$(cat "$tmp/modprobe")" = $'modprobe -q -r profil\ndkms remove -q profil/9.9.9 --all --rpm_safe_upgrade' ]
+}
+
 check 'the module is loaded' loads
 check 'not when it is not configured' does_not_load_unless_it_is_configured
 check 'not loaded: a container' container
@@ -187,4 +205,5 @@ check 'the module is unloaded' unloads
 check 'a chroot does not unload the module of its machine' leaves_the_machine_of_a_chroot_alone
 check 'a container does not unload the module of its machine' leaves_the_machine_of_a_container_alone
 check 'one that is in use stays loaded' in_use
+check 'profil.spec: an upgrade leaves the module, and removal takes it' spec
 plan
