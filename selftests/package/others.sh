@@ -55,7 +55,7 @@ arch()
 fedora()
 {
 	rpmbuild -ba --nodeps --define "_topdir $tmp/rpm" --define "_sourcedir $tmp" \
-		--define 'debug_package %{nil}' --define '_modulesloaddir /usr/lib/modules-load.d' "$top/packaging/profil.spec"
+		--define 'debug_package %{nil}' --define '_unitdir /usr/lib/systemd/system' "$top/packaging/profil.spec"
 	# folders of it, too, are listed
 	rpm -qp --qf '[%{FILEMODES:perms} %{FILENAMES}\n]' "$tmp"/rpm/RPMS/*/*.rpm |
 		sed -n 's/^[^d][^ ]* //p' | paths | diff "$tmp/debian" -

@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
 # What the package profil-watch has systemd do when it is installed, upgraded, removed and
-# purged: its scripts as debhelper makes them, with all that they ask the system planted.
+# purged: its scripts as debhelper makes them, with all that they ask the system planted.  And
+# how profil-dkms has it load the module.
 #
 # shellcheck disable=SC2317 # the tests are called by their names
 set -eu
@@ -86,9 +87,25 @@ purged() {
 	run postrm purge
 }
 
+# A module that is missing or refused must not be a unit that failed.
+at_boot() {
+	local system=$source/debian/profil-dkms/usr/lib/systemd/system
+
+	cd "$source"
+	dh_install -pprofil-dkms
+	find debian/profil-dkms -name modules-load.d | tee "$tmp/left"
+	[ ! -s "$tmp/left" ]
+	[ "$(sed -n 's/^Wants=//p' "$system/sysinit.target.d/profil.conf")" = modprobe@profil.service ]
+	grep -E '^ExecStart=-[^ ]*modprobe ' '/usr/lib/systemd/system/modprobe@.service'
+	cp /usr/lib/systemd/system/sysinit.target "$system"
+	systemd-analyze verify --man=no "$system/sysinit.target" 2>&1 | tee "$tmp/verify"
+	[ "$(grep -c 'sysinit.target.d' "$tmp/verify")" = 0 ]
+}
+
 check 'profil-watch: debhelper makes its scripts' made
 check 'profil-watch: off until somebody turns it on' nothing_starts
 check 'profil-watch: after an upgrade it runs again if it ran' goes_on
 check 'profil-watch: it ends when the package is removed' ends
 check 'profil-watch: what it wrote goes when the package is purged, and not before' purged
+check 'profil-dkms: at boot, the module is asked for, and not required' at_boot
 plan
