@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/signalfd.h>
+#include <sysexits.h>
 #include <unistd.h>
 #include "clock.h"
 #include "intervals.h"
@@ -206,7 +207,8 @@ static bool wait_for_device(struct watch *watch)
 			say("%s cannot be opened: %s; it is waited for: sudo modprobe profil",
 			    session_device, strerror(-error));
 		said = true;
-		notify("STATUS=waiting for the module profil");
+		/* systemd waits for a service to be ready, and ends it where that takes long */
+		notify("READY=1\nSTATUS=waiting for the module profil");
 		if (seconds > WAIT_MAX)
 			seconds = WAIT_MAX;
 		for (int i = 0; i < seconds; i++) {
@@ -214,6 +216,12 @@ static bool wait_for_device(struct watch *watch)
 			if (stopped(watch, 1000))
 				return false;
 		}
+	}
+	/* DeviceAllow= is of devices that there are when systemd starts a service */
+	if (said && (error == -EPERM || error == -EACCES)) {
+		die_status = EX_TEMPFAIL;
+		die("%s is there now and cannot be opened: %s; start profil watch again, as its service does",
+		    session_device, strerror(-error));
 	}
 	return true;
 }

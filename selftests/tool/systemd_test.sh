@@ -28,7 +28,14 @@ pushing() {
 	systemd-analyze security --offline=true --no-pager --threshold=30 ./profil-watch.service
 }
 
+# Before the service: DeviceAllow= is of a device that is there.
+module_first() {
+	grep -x 'Wants=modprobe@profil\.service' "$unit"
+	grep -E '^After=(.* )?modprobe@profil\.service( |$)' "$unit"
+}
+
 check 'systemd: the service is hardened' exposure
 check 'systemd: all that the service says is known' verified
+check 'systemd: the module is loaded before the service' module_first
 check 'systemd: what it is with a network' pushing
 plan

@@ -118,35 +118,66 @@ full_disk() {
 	grep 'on a full disk: 1 old profiles went' err
 }
 
-# The module may come later.
+# listen: as systemd does, to what comes to the socket notify, until there is a file heard
+listen() {
+	rm -f notify told heard
+	cat >listen.py <<-'END'
+		import os, socket
+		s = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
+		s.bind('notify')
+		s.settimeout(0.1)
+		told = open('told', 'w', buffering=1)
+		while not os.path.exists('heard'):
+		    try:
+		        print(s.recv(1000).decode(), file=told)
+		    except socket.timeout:
+		        pass
+	END
+	python3 listen.py &
+	until_is test -e told
+}
+
+# The module may come later.  For systemd, the service has started.
 no_device() {
+	listen
 	planted_system 'mount -t tmpfs none /dev; mknod /dev/null c 1 3; mknod /dev/urandom c 1 9' \
-		sh -c 'echo $$ >pid; exec profil-real watch -o six' >out 2>err &
+		sh -c 'echo $$ >pid; NOTIFY_SOCKET=$PWD/notify exec profil-real watch -o six' >out 2>err &
 	shell=$!
 	until_is grep -F 'it is waited for: sudo modprobe profil' err
+	until_is grep -x READY=1 told
 	pid=$(cat pid)
 	stop 0
+	touch heard
 	[ "$(all six | wc -l)" = 0 ]
+}
+
+# systemd lets a service open the devices that there were when it started it: one that came
+# later is for the next start.
+not_to_be_opened() {
+	local status=0
+
+	touch device.real
+	# shellcheck disable=SC2016 # for the shell there
+	planted_system 'mount --bind /dev/null device.real; mount -o remount,bind,nodev device.real
+		mount -t tmpfs none /dev; mknod /dev/null c 1 3; mknod /dev/urandom c 1 9
+		ln -s "$PWD/device" /dev/profil' profil-real watch -o eight >out 2>err &
+	shell=$!
+	until_is grep -F 'it is waited for: sudo modprobe profil' err
+	ln -s "$tmp/device.real" device
+	wait "$shell" || status=$?
+	cat err
+	[ "$status" = 75 ]
+	grep -F '/dev/profil is there now' err
 }
 
 # As systemd starts it.
 notified() {
-	cat >listen.py <<-'END'
-		import socket
-		s = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
-		s.bind('notify')
-		told = open('told', 'w', buffering=1)
-		text = ''
-		while 'STOPPING' not in text:
-		    text = s.recv(1000).decode()
-		    print(text, file=told)
-	END
-	python3 listen.py &
-	until_is test -e told
+	listen
 	NOTIFY_SOCKET=$tmp/notify start profil watch -o seven --every 1s
 	until_is grep WATCHDOG=1 told
 	stop 0
 	until_is grep STOPPING=1 told
+	touch heard
 	grep READY=1 told
 }
 
@@ -205,6 +236,7 @@ check 'watch: no session can follow' refused
 check 'watch: no memory for a session that follows' no_memory
 check 'watch: a full disk' full_disk
 check 'watch: no module' no_device
+check 'watch: a module that came, and a device that cannot be opened' not_to_be_opened
 check 'watch: what systemd is told' notified
 check 'watch: its own cost' own_cost
 check 'watch: a day' day
