@@ -75,6 +75,21 @@ static void add_series(struct metrics *metrics, const char *labels, double secon
 	metrics->list[i].seconds += seconds;
 }
 
+/* Where the labels of a line end, behind which a number comes; values may have braces in them. */
+static char *end_of_labels(char *labels)
+{
+	bool quoted = false;
+	char *p = labels;
+
+	for (; *p && (quoted || *p != '}'); p++) {
+		if (quoted && *p == '\\' && p[1])
+			p++;
+		else if (*p == '"')
+			quoted = !quoted;
+	}
+	return *p && p[1] == ' ' ? p : NULL;
+}
+
 /* What this program has written there before; nobody waits for a pipe. */
 static void load(struct metrics *metrics, const char *file)
 {
@@ -85,9 +100,12 @@ static void load(struct metrics *metrics, const char *file)
 	size_t room = 0;
 
 	while (in && getline(&line, &room, in) > 0 && metrics->num <= METRICS_SERIES) {
-		char *labels = line + strlen(NAME "{"), *end = strstr(line, "} ");
+		char *labels = line + strlen(NAME "{"), *end;
 
-		if (strncmp(line, NAME "{", strlen(NAME "{")) || !end)
+		if (strncmp(line, NAME "{", strlen(NAME "{")))
+			continue;
+		end = end_of_labels(labels);
+		if (!end)
 			continue;
 		*end = '\0';
 		add_series(metrics, labels, strtod(end + 2, NULL));

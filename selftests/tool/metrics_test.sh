@@ -50,7 +50,6 @@ hostile() {
 	} >"$PROFIL_FAKE.new"
 	mv "$PROFIL_FAKE.new" "$PROFIL_FAKE"
 	part two two.prom
-	machine >"$PROFIL_FAKE"
 	grep -F 'unit="a\"b\\c.service",object="planted"' two.prom
 	python3 - two.prom <<-'END'
 		import re
@@ -61,6 +60,17 @@ hostile() {
 		assert all(line.fullmatch(text) for text in lines), lines
 		assert len(lines) == len(set(lines))
 	END
+	# nor is a brace in a name the end of all of them, for who reads it back
+	sum=$(counted two.prom)
+	cp -r "$planted" 'pl} "an\t{ed'
+	sed "s|^object 10 .*|object 10 $tmp/pl} \"an\\\\t{ed|" "$PROFIL_FAKE" >"$PROFIL_FAKE.new"
+	mv "$PROFIL_FAKE.new" "$PROFIL_FAKE"
+	for n in 2 3; do
+		part two two.prom
+		[ "$(counted two.prom)" = $((n * sum)) ]
+	done
+	machine >"$PROFIL_FAKE"
+	grep -F 'object="pl} \"an\\t{ed",function="hot",mode="user"} 3.040000' two.prom
 }
 
 # More units than are told apart, and more counters than there may be.
