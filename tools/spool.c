@@ -143,12 +143,24 @@ static int write_new(int folder, const char *new, uint64_t end_ns, const void *b
 	return error;
 }
 
+/* Some file systems cannot rename so that nothing is replaced: NFS, FUSE.  A link replaces nothing. */
+static bool name_new(int folder, const char *new, const char *name)
+{
+	if (!renameat2(folder, new, folder, name, RENAME_NOREPLACE))
+		return true;
+	if ((errno != EINVAL && errno != ENOSYS) || linkat(folder, new, folder, name, 0))
+		return false;
+	/* where it stays, it goes away with the next start */
+	unlinkat(folder, new, 0);
+	return true;
+}
+
 /* A name that there is already is that of the next millisecond. */
 static int rename_new(int folder, const char *new, uint64_t time_ns, char name[SPOOL_NAME])
 {
 	for (int i = 0; i < TRIES; i++) {
 		name_of(time_ns + i * (uint64_t)NS_OF_MS, name);
-		if (!renameat2(folder, new, folder, name, RENAME_NOREPLACE))
+		if (name_new(folder, new, name))
 			return fsync(folder) ? errno : 0;
 		if (errno != EEXIST)
 			break;

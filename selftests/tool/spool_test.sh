@@ -20,6 +20,25 @@ names() {
 	[ "$(list one | head -n 1)" = 20261128T015959.999Z.pb.gz ]
 }
 
+# A file system that cannot rename so that nothing is replaced, as NFS: nothing is, all the same.
+without_rename() {
+	gcc -shared -fPIC -x c -o rename.so - <<-'END'
+		#include <errno.h>
+		int renameat2(int from, const char *a, int to, const char *b, unsigned int flags)
+		{
+			errno = EINVAL;
+			return -1;
+		}
+	END
+	for name in 123 124; do
+		LD_PRELOAD=$PWD/rename.so ASAN_OPTIONS=verify_asan_link_order=0 \
+			spool_steps write linked 1795831200123 $name >out
+		grep -x "20261128T020000.${name}Z.pb.gz 0" out
+	done
+	[ "$(all linked | wc -l)" = 2 ]
+	[ "$(stat -c %s linked/* | paste -sd ' ')" = '123 124' ]
+}
+
 # Files of others, and what a file is not, stay; so do files that are not there.
 retention() {
 	for ms in 1000 2000 3000 4000 9000; do
@@ -157,6 +176,7 @@ times() {
 }
 
 check 'spool: names are times, and files are for their user alone' names
+check 'spool: a file system that cannot rename without replacing' without_rename
 check 'spool: what goes away, by age and by size' retention
 check 'spool: folders that are refused' folders
 check 'spool: killed at a hundred points' killed
