@@ -136,7 +136,7 @@ bool body_read(struct profile *profile, const struct row *row, int fd, const cha
 	bool good;
 
 	wish.addresses = addresses;
-	reader_run(fd, true, function_tell, &wish, &told);
+	reader_run(fd, (struct reader_how) { .fetch = true }, function_tell, &wish, &told);
 	good = body_take(profile, &told, body);
 	if (good)
 		add_samples(profile, row, body);

@@ -83,7 +83,7 @@ static void find(struct profile *profile, int fd, const char *path, bool fetch, 
 
 	for (size_t i = 0; i < num; i++)
 		offsets[i] = places[i].address;
-	reader_run(fd, fetch, tell, &wanted, &told);
+	reader_run(fd, (struct reader_how) { .fetch = fetch }, tell, &wanted, &told);
 	named = take_names(profile, &told, object, places, num);
 	if (!named)
 		take_none(profile, object, places, offsets, num);

@@ -10,9 +10,12 @@
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
+#include <sys/time.h>
 #include <sys/wait.h>
 #include <unistd.h>
+#include "clock.h"
 #include "fetch.h"
+#include "order.h"
 #include "reader.h"
 #include "sandbox.h"
 #include "say.h"
@@ -20,9 +23,11 @@
 
 #define SECONDS_OF_CPU 60
 #define SECONDS 180
+#define GRACE 2			/* more seconds, for one that its own timer does not end */
 #define FETCH_SECONDS "20"
 #define FETCH_BYTES "1073741824"
 #define MEMORY ((rlim_t)8 << 30)
+#define FILE_BYTES ((rlim_t)128 << 20)
 #define TEXTS_MAX ((size_t)256 << 20)
 
 int reader_ends = -1;
@@ -32,19 +37,54 @@ bool reader_ended(void)
 	return poll(&(struct pollfd) { .fd = reader_ends, .events = POLLIN }, 1, 0) > 0;
 }
 
+/* For good: it could raise a soft limit.  The hard one of CPU time would not say why it kills. */
 static void limit(int resource, rlim_t most)
 {
 	struct rlimit now;
 
-	if (getrlimit(resource, &now) || now.rlim_cur <= most)
+	if (getrlimit(resource, &now))
 		return;
-	now.rlim_cur = most;
+	if (now.rlim_cur > most)
+		now.rlim_cur = most;
+	most = now.rlim_cur + (resource == RLIMIT_CPU);
+	if (now.rlim_max > most)
+		now.rlim_max = most;
 	setrlimit(resource, &now);
 }
 
-/* What any process has that is apart from the command. */
-static void begin_apart(void)
+static int by_number(const void *a, const void *b)
 {
+	return compare_numbers(*(const int *)a, *(const int *)b);
+}
+
+/* Nothing of the command's is open there but these; numbers below 0 are none. */
+static void keep_only(int *kept, size_t num)
+{
+	unsigned int next = 0;
+	int null;
+
+	qsort(kept, num, sizeof(*kept), by_number);
+	for (size_t i = 0; i < num; i++) {
+		if (kept[i] < 0 || (unsigned int)kept[i] < next)
+			continue;
+		if ((unsigned int)kept[i] > next)
+			close_range(next, kept[i] - 1, 0);
+		next = kept[i] + 1;
+	}
+	close_range(next, ~0U, 0);
+	/* in the place of standard input, output and error */
+	do {
+		null = open("/dev/null", O_RDWR | O_CLOEXEC);
+	} while (null >= 0 && null <= STDERR_FILENO);
+	if (null >= 0)
+		close(null);
+}
+
+/* What any process has that is apart from the command. */
+static void begin_apart(double seconds)
+{
+	time_t whole = seconds;
+	struct itimerval timer = { .it_value = { whole, (seconds - whole) * 999998 + 1 } };
 	sigset_t none;
 
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
@@ -56,7 +96,7 @@ static void begin_apart(void)
 #ifndef __SANITIZE_ADDRESS__
 	limit(RLIMIT_DATA, MEMORY);
 #endif
-	alarm(SECONDS);
+	setitimer(ITIMER_REAL, &timer, NULL);
 }
 
 /* A server need not say how much it sends, and libdebuginfod believes what it says. */
@@ -72,7 +112,10 @@ static void limit_bytes(void)
 /* The user may have set these; what takes more than this is not worth it. */
 static _Noreturn void fetch_apart(int socket)
 {
-	begin_apart();
+	int kept[] = { STDERR_FILENO, socket };
+
+	keep_only(kept, 2);
+	begin_apart(SECONDS);
 	setenv("DEBUGINFOD_TIMEOUT", FETCH_SECONDS, 0);
 	setenv("DEBUGINFOD_MAXTIME", FETCH_SECONDS, 0);
 	setenv("DEBUGINFOD_MAXSIZE", FETCH_BYTES, 0);
@@ -83,11 +126,20 @@ static _Noreturn void fetch_apart(int socket)
 	_exit(0);
 }
 
-static _Noreturn void read_apart(int fd, reader_tell *tell, void *data, int out_fd)
+static _Noreturn void read_apart(int fd, struct reader_how how, reader_tell *tell, void *data,
+				 int out_fd)
 {
 	FILE *out = allocated(fdopen(out_fd, "w"));
+	int kept[] = {
+		fd, out_fd, separate_fetcher, how.also ? how.also : -1,
+#ifdef __SANITIZE_ADDRESS__
+		STDERR_FILENO,	/* what it finds is to be seen */
+#endif
+	};
 
-	begin_apart();
+	keep_only(kept, sizeof(kept) / sizeof(*kept));
+	begin_apart(how.seconds);
+	limit(RLIMIT_FSIZE, FILE_BYTES);
 	unsetenv("DEBUGINFOD_URLS");	/* libdwfl would ask itself */
 	sandbox_enter();
 	tell(data, fd, out);
@@ -114,7 +166,7 @@ static pid_t start_fetching(bool fetch)
 	return pid;
 }
 
-static pid_t start(int fd, reader_tell *tell, void *data, int *out)
+static pid_t start(int fd, struct reader_how how, reader_tell *tell, void *data, int *out)
 {
 	int ends[2];
 	pid_t pid;
@@ -123,59 +175,65 @@ static pid_t start(int fd, reader_tell *tell, void *data, int *out)
 		return -1;
 	pid = fork();
 	if (!pid)
-		read_apart(fd, tell, data, ends[1]);
+		read_apart(fd, how, tell, data, ends[1]);
 	close(ends[1]);
 	*out = ends[0];
 	return pid;
 }
 
-static void end(pid_t pid, int *status)
+/* By then it has ended, or is killed; and who cannot even be killed is not waited for. */
+static void end(pid_t pid, int *status, double until)
 {
-	while (waitpid(pid, status, 0) < 0 && errno == EINTR)
-		;
+	bool killed = false;
+
+	while (!waitpid(pid, status, WNOHANG)) {
+		if (clock_now() > until) {
+			*status = SIGKILL;
+			if (killed)
+				break;
+			kill(pid, SIGKILL);
+			killed = true;
+			until = clock_now() + GRACE;
+		}
+		usleep(100);
+	}
 }
 
 static void end_fetching(pid_t pid)
 {
 	int status;
 
-	if (pid > 0) {
-		kill(pid, SIGKILL);
-		end(pid, &status);
-	}
+	if (pid > 0)
+		end(pid, &status, 0);
 	if (separate_fetcher >= 0)
 		close(separate_fetcher);
 	separate_fetcher = -1;
 }
 
-/* Waits for more to read.  False: it is not to be waited for. */
-static bool comes(int fd)
+/* All that comes, or NULL if that is too much, or not there in time, or not to be waited for. */
+static char *read_texts(int fd, size_t *length, double until)
 {
 	struct pollfd polled[] = {
 		{ .fd = fd, .events = POLLIN }, { .fd = reader_ends, .events = POLLIN },
 	};
-
-	while (poll(polled, 2, -1) < 0 && errno == EINTR)
-		;
-	return !polled[1].revents;
-}
-
-/* All that comes, or NULL if that is too much, or too late. */
-static char *read_texts(int fd, size_t *length)
-{
 	char *texts = NULL;
 	size_t room = 0;
 	ssize_t n = -1;
+	double left;
 
 	*length = 0;
-	do {
-		if (!comes(fd))
+	while (n && *length < TEXTS_MAX && (left = until - clock_now()) > 0) {
+		polled[0].revents = polled[1].revents = 0;
+		poll(polled, 2, left * 1000 + 1);
+		if (polled[1].revents)
 			break;
+		if (!polled[0].revents)
+			continue;
 		texts = more(texts, &room, *length + 1, 1);
 		n = read(fd, texts + *length, room - *length);
 		if (n > 0)
 			*length += n;
-	} while ((n > 0 && *length < TEXTS_MAX) || (n < 0 && errno == EINTR));
+	}
 	if (!n)
 		return texts;
 	free(texts);
@@ -189,31 +247,46 @@ static const char *failure(pid_t pid, int status)
 	return pid > 0 && !status ? NULL : "its reader failed";
 }
 
-void reader_run(int fd, bool fetch, reader_tell *tell, void *data, struct told *told)
+/* Not what its bytes do to who reads them, now and each time again. */
+static bool passes(pid_t pid, int status)
+{
+	static const int lasting[] = {
+		SIGSEGV, SIGABRT, SIGFPE, SIGILL, SIGTRAP, SIGSYS, SIGXCPU, SIGALRM,
+	};
+
+	for (size_t i = 0; i < sizeof(lasting) / sizeof(*lasting); i++)
+		if (pid > 0 && WIFSIGNALED(status) && WTERMSIG(status) == lasting[i])
+			return false;
+	return true;
+}
+
+void reader_run(int fd, struct reader_how how, reader_tell *tell, void *data, struct told *told)
 {
 	int out = -1, status = 0;
 	size_t length = 0;
 	pid_t fetcher, pid;
+	double until;
 
-	*told = (struct told) { 0 };
+	*told = (struct told) { .passes = true };
 	if (reader_ended()) {
 		close(fd);
 		return;
 	}
-	fetcher = start_fetching(fetch);
-	pid = start(fd, tell, data, &out);
+	how.seconds = how.seconds > 0 ? how.seconds : SECONDS;
+	until = clock_now() + how.seconds + GRACE;
+	fetcher = start_fetching(how.fetch);
+	pid = start(fd, how, tell, data, &out);
 	close(fd);
 	if (pid > 0) {
-		told->texts = read_texts(out, &length);
-		if (!told->texts)
-			kill(pid, SIGKILL);
-		end(pid, &status);
+		told->texts = read_texts(out, &length, until);
+		end(pid, &status, told->texts ? until : 0);
 	}
 	end_fetching(fetcher);
 	close(out);
 	told->next = told->texts;
 	told->end = told->texts ? told->texts + length : NULL;
 	told->failure = failure(pid, status);
+	told->passes = passes(pid, status);
 }
 
 const char *told_text(struct told *told)

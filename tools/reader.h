@@ -20,14 +20,21 @@ struct told {
 	const char *next, *end;
 	char *texts;		/* all of them, to be freed */
 	const char *failure;	/* how the process ended, if it was not as it should */
+	bool passes;		/* that need not be the file's doing: it may go better next time */
 };
 
 /* A descriptor that can be read once no file is to be read any more; -1: there is none. */
 extern int reader_ends;
 bool reader_ended(void);
 
-/* @fetch: debuginfod may be asked.  Closes @fd. */
-void reader_run(int fd, bool fetch, reader_tell *tell, void *data, struct told *told);
+struct reader_how {
+	bool fetch;		/* debuginfod may be asked */
+	int also;		/* a descriptor that it writes to, too; 0: none */
+	double seconds;		/* that it may take; 0: as long as any */
+};
+
+/* Closes @fd. */
+void reader_run(int fd, struct reader_how how, reader_tell *tell, void *data, struct told *told);
 
 /* The next text.  A reader that went astray may have written anything: NULL, or false. */
 const char *told_text(struct told *told);

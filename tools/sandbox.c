@@ -59,7 +59,7 @@ static void drop_rights(void)
 /* What reading, memory, libraries that are loaded, and the way of a process to its end take. */
 static const int allowed[] = {
 #ifdef SYS_open
-	SYS_stat, SYS_lstat, SYS_access, SYS_readlink, SYS_alarm, SYS_time,
+	SYS_stat, SYS_lstat, SYS_access, SYS_readlink, SYS_time,
 #endif
 #ifdef SYS_faccessat2
 	SYS_faccessat2,
@@ -71,7 +71,7 @@ static const int allowed[] = {
 	SYS_rt_sigaction, SYS_rt_sigprocmask, SYS_rt_sigreturn, SYS_sigaltstack,
 	SYS_futex, SYS_getrandom, SYS_sched_yield, SYS_sched_getaffinity,
 	SYS_clock_gettime, SYS_gettimeofday, SYS_nanosleep, SYS_clock_nanosleep,
-	SYS_setitimer, SYS_getrlimit, SYS_setrlimit, SYS_getrusage, SYS_uname, SYS_sysinfo,
+	SYS_getrlimit, SYS_getrusage, SYS_uname, SYS_sysinfo,
 	SYS_getpid, SYS_gettid, SYS_getppid, SYS_getuid, SYS_geteuid, SYS_getgid, SYS_getegid,
 	SYS_restart_syscall, SYS_exit, SYS_exit_group,
 };
@@ -85,7 +85,7 @@ static const struct masked {
 	{ SYS_open, 1, O_ACCMODE | O_CREAT | O_TRUNC },
 #endif
 	{ SYS_openat, 2, O_ACCMODE | O_CREAT | O_TRUNC },
-	{ SYS_fcntl, 1, ~7u },		/* no signals to others, which begin with F_SETOWN */
+	{ SYS_fcntl, 1, ~3u },		/* no flags and locks that others have, too, no signals */
 	{ SYS_prlimit64, 0, ~0u },	/* no limits of others */
 };
 

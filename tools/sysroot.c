@@ -110,7 +110,7 @@ static bool fits(struct profile *profile, const struct object *object, const cha
 	const char *id = "";
 	struct told told;
 
-	reader_run(dup(fd), false, tell_id, (void *)path, &told);
+	reader_run(dup(fd), (struct reader_how) { 0 }, tell_id, (void *)path, &told);
 	if (!told_string(&told, profile, &id))
 		id = "";
 	free(told.texts);

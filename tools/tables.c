@@ -8,9 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
 #include <sys/stat.h>
-#include <sys/time.h>
 #include <unistd.h>
 #include "clock.h"
 #include "dump.h"
@@ -22,7 +20,6 @@
 
 #define FOLDER ".names"
 #define NEW "new"
-#define SIZE_MAX_FILE ((rlim_t)128 << 20)
 #define FETCHES 4		/* files that debuginfod is asked for after an interval */
 #define WANTED 32
 #define DAY 86400
@@ -136,27 +133,13 @@ struct making {
 	const char *path;
 	int out;
 	uint32_t asked;
-	double seconds;		/* that it may take; 0: as long as readers may */
 };
-
-/* In the place of the time that any reader has. */
-static void end_after(double seconds)
-{
-	time_t whole = seconds;
-	struct itimerval timer = { .it_value = { whole, (seconds - whole) * 999998 + 1 } };
-
-	setitimer(ITIMER_REAL, &timer, NULL);
-}
 
 static void tell(void *data, int fd, FILE *out)
 {
 	const struct making *making = data;
-	struct rlimit size = { SIZE_MAX_FILE, SIZE_MAX_FILE };
 	FILE *table = allocated(fdopen(making->out, "w"));
 
-	if (making->seconds > 0)
-		end_after(making->seconds);
-	setrlimit(RLIMIT_FSIZE, &size);
 	dump_write(fd, making->path, making->asked, table);
 	if (!fclose(table))
 		tell_text(out, "written");
@@ -193,9 +176,8 @@ static void set_asked(const char *key)
 /* Closes the descriptor.  What cannot be done in so many seconds is left for later. */
 static void make(int fd, const char *path, const char *key, bool fetch, double seconds)
 {
-	struct making making = {
-		.path = path, .asked = fetch ? today() : 0, .seconds = seconds,
-	};
+	struct making making = { .path = path, .asked = fetch ? today() : 0 };
+	struct reader_how how = { .fetch = fetch, .seconds = seconds };
 	struct told told;
 	bool written;
 
@@ -204,7 +186,8 @@ static void make(int fd, const char *path, const char *key, bool fetch, double s
 		close(fd);
 		return;
 	}
-	reader_run(fd, fetch, tell, &making, &told);
+	how.also = making.out;
+	reader_run(fd, how, tell, &making, &told);
 	written = told_text(&told);
 	if (!written && seconds > 0 && tables_left() <= 0) {
 		unlinkat(tables.folder, NEW, 0);

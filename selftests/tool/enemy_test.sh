@@ -149,27 +149,51 @@ changed() {
 }
 
 # Whom a file has taken over that reads it: it does here what such a one could want, in the place of
-# a library, and what succeeds is said.  The same in another process shows that all of it can be done.
+# a library, and what succeeds is said, in memory of the command's.  The same in another process shows
+# that all of it can be done.
 taken_over() {
 	cat >evil.c <<-'END'
 		#define _GNU_SOURCE
 		#include <dlfcn.h>
 		#include <fcntl.h>
 		#include <signal.h>
+		#include <stdarg.h>
 		#include <stdio.h>
 		#include <string.h>
+		#include <sys/mman.h>
 		#include <sys/ptrace.h>
 		#include <sys/resource.h>
 		#include <sys/socket.h>
 		#include <sys/stat.h>
+		#include <sys/time.h>
 		#include <sys/wait.h>
 		#include <unistd.h>
-		#define TRY(call) do { if ((call) >= 0) fprintf(stderr, "could %s\n", #call); } while (0)
+		#define TRY(call) do { if ((call) >= 0) tell("could %s\n", #call); } while (0)
+		static char *told;
+		static pid_t command;
+		static void tell(const char *format, ...)
+		{
+			va_list args;
+			va_start(args, format);
+			vsprintf(told + strlen(told), format, args);
+			va_end(args);
+		}
+		__attribute__((constructor)) static void begin(void)
+		{
+			command = getpid();
+			told = mmap(NULL, 1 << 20, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+		}
+		__attribute__((destructor)) static void end(void)
+		{
+			if (getpid() == command)
+				fputs(told, stderr);
+		}
 		static void attack(void)
 		{
-			char line[256];
+			char line[256], path[64];
 			pid_t parent = getppid(), child;
 			struct rlimit limit;
+			struct itimerval timer = { 0 };
 			FILE *status = fopen("/proc/self/status", "r");
 			TRY(open("made", O_WRONLY | O_CREAT, 0666));
 			TRY(open("open/there", O_RDWR));
@@ -187,6 +211,19 @@ taken_over() {
 			TRY(kill(parent, 0));
 			TRY(prlimit(parent, RLIMIT_NOFILE, NULL, &limit));
 			TRY(fcntl(2, F_SETOWN, parent));
+			TRY(fcntl(2, F_SETFL, O_APPEND));
+			TRY(fcntl(2, F_SETLK, &(struct flock) { .l_type = F_UNLCK }));
+			TRY(setitimer(ITIMER_REAL, &timer, NULL));
+			for (int i = 0; i < 1000; i++) {
+				sprintf(path, "/proc/self/fd/%d", i);
+				memset(line, 0, sizeof(line));
+				if (readlink(path, line, sizeof(line) - 1) > 0)
+					tell("fd %d %s\n", i, line);
+			}
+			getrlimit(RLIMIT_CORE, &limit);
+			tell("core %ld\n", (long)limit.rlim_max);
+			getrlimit(RLIMIT_CPU, &limit);
+			tell("cpu %ld %ld\n", (long)limit.rlim_cur, (long)limit.rlim_max);
 			TRY(child = fork());
 			if (!child)
 				_exit(0);
@@ -199,7 +236,9 @@ taken_over() {
 			while (status && fgets(line, sizeof(line), status))
 				if (!strncmp(line, "Uid", 3) || !strncmp(line, "CapPrm", 6) ||
 				    !strncmp(line, "NoNewPrivs", 10) || !strncmp(line, "Seccomp:", 8))
-					fputs(line, stderr);
+					tell("%s", line);
+			if (getpid() == command)
+				end();
 			TRY(execl("/bin/echo", "echo", "could execute", NULL));
 		}
 		void *dwfl_begin(const void *callbacks)
@@ -218,18 +257,24 @@ taken_over() {
 	touch open/there
 	chmod 777 open
 	./evil 2>&1 | tee out
-	[ "$(grep -c '^could' out)" -ge 17 ]
+	[ "$(grep -c '^could' out)" -ge 20 ]
 	grep -x 'could execute' out
 	rm -r made open/made open/folder
 	chmod 666 open/there
 	printf '%s\n' "object	$planted	1000	2000" "place	0	$hot	hot		0" 'sample	0	0	10	0' |
 		compose evil.pb.gz
-	LD_PRELOAD=$PWD/evil.so "$O/plain/profil" annotate -s hot evil.pb.gz >out 2>err
+	LD_PRELOAD=$PWD/evil.so "$O/plain/profil" annotate -s hot evil.pb.gz >out 2>err 5<open/there
 	cat err
 	grep -F 'planted.c' out
 	none grep could out err
 	grep -xP 'NoNewPrivs:\t1' err
 	grep -xP 'Seccomp:\t2' err
+	# of the command it has the file, and where it tells what it has read
+	[ "$(grep -cx 'fd [012] /dev/null' err)" = 3 ]
+	[ "$(grep '^fd' err | cut -d ' ' -f 3 | sed 's/:.*//' | grep -vE '^/(dev/null|proc/.*)$' | sort | paste -sd ' ')" = "$planted pipe" ]
+	# of limits there is nothing to be raised
+	grep -x 'core 0' err
+	grep -x 'cpu 60 61' err
 	[ ! -e made ]
 	if [ "$(id -u)" = 0 ]; then
 		grep -xP 'Uid:\t65534\t65534\t65534\t65534' err
@@ -237,6 +282,49 @@ taken_over() {
 	else
 		grep -xP 'CapPrm:\t0000000000000000' err
 	fi
+}
+
+# One that no timer ends, since it wants none, and one that says all and stays.  An hour is a minute here.
+stays() {
+	local begin=$SECONDS
+	gcc -shared -fPIC -x c -o stays.so - <<-'END'
+		#define _GNU_SOURCE
+		#include <dlfcn.h>
+		#include <poll.h>
+		#include <signal.h>
+		#include <stdlib.h>
+		#include <sys/syscall.h>
+		#include <time.h>
+		#include <unistd.h>
+		void *dwfl_begin(const void *callbacks)
+		{
+			signal(SIGALRM, SIG_IGN);
+			if (getenv("CLOSES"))
+				for (int i = 0; i < 100; i++)
+					close(i);
+			for (;;)
+				sleep(1);
+		}
+		int clock_gettime(clockid_t clock, struct timespec *time)
+		{
+			int error = syscall(SYS_clock_gettime, clock, time);
+			time->tv_sec *= 60;
+			time->tv_sec += time->tv_nsec / (1000000000 / 60);
+			return error;
+		}
+		int poll(struct pollfd *polled, nfds_t num, int ms)
+		{
+			int (*real)(struct pollfd *, nfds_t, int) = dlsym(RTLD_NEXT, "poll");
+			return real(polled, num, ms > 0 ? ms / 60 + 1 : ms);
+		}
+	END
+	of_program "$planted"
+	for closes in '' CLOSES=1; do
+		env $closes LD_PRELOAD="$PWD/stays.so" timeout 60 "$O/plain/profil-fake" run -q -o stays.pb.gz true 2>err
+		cat err
+		grep -F "$planted could not be read for names (Killed)" err
+	done
+	[ $((SECONDS - begin)) -lt 30 ]
 }
 
 # Root reads what belongs to a program in a folder of somebody's own.
@@ -307,6 +395,7 @@ check 'enemy: a pipe, and a link to a device, in the place of a profile' theirs
 check 'enemy: a link that is called like source' link_for_source
 check 'enemy: a file that becomes a pipe when it was looked at' changed
 check 'enemy: a reader that a file has taken over' taken_over
+check 'enemy: a reader that nothing ends' stays
 check 'enemy: debug files in folders of others' folders_of_others
 check 'enemy: a comment four million times' comments
 check 'enemy: samples beside the code of a function' beside_code

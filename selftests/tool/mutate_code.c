@@ -110,7 +110,7 @@ static void tell_again(struct profile *profile, const struct row *row, int fd,
 	struct told told;
 	size_t length;
 
-	reader_run(fd, false, function_tell, wish, &told);
+	reader_run(fd, (struct reader_how) { 0 }, function_tell, wish, &told);
 	length = told.end - told.texts;
 	broken = allocated(malloc(length + 1));
 	for (int i = 0; i < TOLD_AGAIN && length; i++) {
@@ -137,7 +137,7 @@ static void leave_out(struct profile *profile, const struct row *row, int fd,
 	unsigned char *broken;
 	struct told told;
 
-	reader_run(fd, false, function_tell, wish, &told);
+	reader_run(fd, (struct reader_how) { 0 }, function_tell, wish, &told);
 	broken = allocated(malloc(told.end - told.texts + 1));
 	for (size_t i = 0; i < sizeof(nums) / sizeof(nums[0]); i++)
 		for (const char *at = told.texts; at < told.end; at = skip_texts(&told, at, 1)) {
