@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* All functions of a file: for a process of its own, as file.c is, see reader.h. */
+#include <errno.h>
 #include <inttypes.h>
 #include <libiberty/demangle.h>
 #include <stdlib.h>
@@ -132,7 +133,14 @@ static void write_segments(const struct file *file, FILE *out)
 	}
 }
 
-void dump_write(int fd, const char *path, uint32_t asked, FILE *out)
+/* The libraries leave it as the kernel's last answer was. */
+static bool is_passing(int error)
+{
+	return error == EMFILE || error == ENFILE || error == ENOMEM || error == EIO ||
+		error == ESTALE;
+}
+
+bool dump_write(int fd, const char *path, uint32_t asked, FILE *out)
 {
 	struct dump dump = { .head = { .magic = DUMP_MAGIC, .asked = asked } };
 	struct dump_head *head = &dump.head;
@@ -140,7 +148,10 @@ void dump_write(int fd, const char *path, uint32_t asked, FILE *out)
 	char *id;
 	FILE *text = allocated(open_memstream(&id, &length));
 
+	errno = 0;
 	file_open(&dump.file, fd, path);
+	if (is_passing(errno))
+		return false;
 	file_find_code(&dump.file);
 	file_tell_build_id(&dump.file, text);
 	if (fclose(text))
@@ -159,4 +170,5 @@ void dump_write(int fd, const char *path, uint32_t asked, FILE *out)
 	fwrite(dump.functions, sizeof(*dump.functions), head->functions, out);
 	fwrite(dump.texts, 1, dump.num_texts, out);
 	/* the process ends: what it has goes with it */
+	return true;
 }

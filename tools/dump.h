@@ -3,10 +3,11 @@
 #ifndef TOOLS_DUMP_H
 #define TOOLS_DUMP_H
 
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 
-#define DUMP_MAGIC "profil-1"
+#define DUMP_MAGIC "profil-2"
 
 /* Then the segments, the functions in the order of their addresses, and the texts. */
 struct dump_head {
@@ -28,7 +29,7 @@ struct dump_function {
 	uint32_t name, symbol;
 };
 
-/* Writes the table of the file behind the descriptor. */
-void dump_write(int fd, const char *path, uint32_t asked, FILE *out);
+/* Writes the table of the file behind the descriptor.  False: it could not be read this time. */
+bool dump_write(int fd, const char *path, uint32_t asked, FILE *out);
 
 #endif /* TOOLS_DUMP_H */

@@ -139,13 +139,13 @@ static void tell(void *data, int fd, FILE *out)
 {
 	const struct making *making = data;
 	FILE *table = allocated(fdopen(making->out, "w"));
+	bool whole = dump_write(fd, making->path, making->asked, table);
 
-	dump_write(fd, making->path, making->asked, table);
-	if (!fclose(table))
+	if (!fclose(table) && whole)
 		tell_text(out, "written");
 }
 
-/* A file that cannot be read has an empty table: it is not read again. */
+/* A file that no reader survives has an empty table: it is not read again. */
 static bool write_empty(int out)
 {
 	struct dump_head head = { .magic = DUMP_MAGIC, .texts = 1 };
@@ -181,6 +181,9 @@ static void make(int fd, const char *path, const char *key, bool fetch, double s
 	struct told told;
 	bool written;
 
+	/* else it would be opened by its path, which may be another one by now */
+	if (fd < 0)
+		return;
 	making.out = openat(tables.folder, NEW, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
 	if (making.out < 0) {
 		close(fd);
@@ -194,7 +197,7 @@ static void make(int fd, const char *path, const char *key, bool fetch, double s
 	} else if (!written) {
 		say("%s could not be read for names (%s); profil report shows its addresses",
 		    path, told.failure ? told.failure : "its reader failed");
-		if (fetch || !write_empty(making.out))
+		if (fetch || told.passes || !write_empty(making.out))
 			unlinkat(tables.folder, NEW, 0);
 	}
 	renameat(tables.folder, NEW, tables.folder, key);

@@ -228,6 +228,70 @@ own_cost() {
 	none grep ^watch out
 }
 
+# newest_has TEXT: the newest profile
+newest_has() {
+	profil report --tsv "$1/$(list "$1" | tail -n 1)" | grep -P "$2"
+}
+
+# killed_readers: while the file how says that they hang, for 20 s at most
+killed_readers() {
+	for _ in $(seq 400); do
+		[ "$(cat how)" = hang ] || break
+		pkill -KILL -P "$(pgrep -d , -P "$pid")" || :
+		sleep 0.05
+	done
+}
+
+# Names that could not be read now are not missing for good; those of what crashes its reader are.
+passing() {
+	local how
+	gcc -shared -fPIC -x c -o passing.so - <<-'END'
+		#define _GNU_SOURCE
+		#include <dlfcn.h>
+		#include <errno.h>
+		#include <fcntl.h>
+		#include <stdio.h>
+		#include <stdlib.h>
+		#include <string.h>
+		#include <unistd.h>
+		void *dwfl_begin(const void *callbacks)
+		{
+			void *(*real)(const void *) = dlsym(RTLD_NEXT, "dwfl_begin");
+			char how[10] = "";
+			int fd = open(getenv("HOW"), O_RDONLY);
+			read(fd, how, sizeof(how) - 1);
+			close(fd);
+			if (!strcmp(how, "crash\n"))
+				*(volatile int *)8 = 0;
+			if (!strcmp(how, "exit\n"))
+				_exit(1);
+			while (!strcmp(how, "hang\n"))
+				usleep(100000);
+			if (!strcmp(how, "go\n"))
+				return real(callbacks);
+			errno = EMFILE;
+			return NULL;
+		}
+	END
+	export HOW=$tmp/how
+	for how in crash exit hang open; do
+		echo "$how" >how
+		start env LD_PRELOAD="$PWD/passing.so" "$O/plain/profil-fake" watch -o "ten$how" --every 2s
+		[ $how != hang ] || killed_readers &
+		until_is files "ten$how" 2
+		none newest_has "ten$how" '\thot\t'
+		echo go >how
+		if [ $how = crash ]; then
+			until_is files "ten$how" 4
+			none newest_has "ten$how" '\thot\t'
+		else
+			until_is newest_has "ten$how" '\thot\t'
+		fi
+		stop 0
+		grep -F "$planted could not be read for names" err
+	done
+}
+
 check 'watch: options' arguments
 check 'watch: intervals follow each other' intervals
 check 'watch: SIGTERM amid an interval' part
@@ -239,5 +303,6 @@ check 'watch: no module' no_device
 check 'watch: a module that came, and a device that cannot be opened' not_to_be_opened
 check 'watch: what systemd is told' notified
 check 'watch: its own cost' own_cost
+check 'watch: names that cannot be read now' passing
 check 'watch: a day' day
 plan
