@@ -143,12 +143,12 @@ static int write_new(int folder, const char *new, uint64_t end_ns, const void *b
 	return error;
 }
 
-/* Some file systems cannot rename so that nothing is replaced: NFS, FUSE.  A link replaces nothing. */
+/* NFS and FUSE cannot rename so that nothing is replaced.  A link replaces nothing. */
 static bool name_new(int folder, const char *new, const char *name)
 {
 	if (!renameat2(folder, new, folder, name, RENAME_NOREPLACE))
 		return true;
-	if ((errno != EINVAL && errno != ENOSYS) || linkat(folder, new, folder, name, 0))
+	if (errno != EINVAL || linkat(folder, new, folder, name, 0))
 		return false;
 	/* where it stays, it goes away with the next start */
 	unlinkat(folder, new, 0);

@@ -277,11 +277,11 @@ passing() {
 	for how in crash exit hang open; do
 		echo "$how" >how
 		start env LD_PRELOAD="$PWD/passing.so" "$O/plain/profil-fake" watch -o "ten$how" --every 2s
-		[ $how != hang ] || killed_readers &
+		[ "$how" != hang ] || killed_readers &
 		until_is files "ten$how" 2
 		none newest_has "ten$how" '\thot\t'
 		echo go >how
-		if [ $how = crash ]; then
+		if [ "$how" = crash ]; then
 			until_is files "ten$how" 4
 			none newest_has "ten$how" '\thot\t'
 		else
