@@ -111,6 +111,7 @@ static void work(void *data, FILE *out)
 	};
 	int fd = open_code(asked->live, &closeup->row, &about);
 
+	session_leave(NULL);
 	if (!body_read(profile, &closeup->row, fd, about.path, &body))
 		exit(1);
 	lines_check(&closeup->row, &body);

@@ -61,8 +61,11 @@ void interval_work(void *data, FILE *out)
 {
 	struct interval *interval = data;
 	struct profile profile;
-	int error = session_inherit(interval->session);
+	int error;
 
+	/* the one that follows is not this process's */
+	session_leave(interval->session);
+	error = session_inherit(interval->session);
 	if (error)
 		die("the tables of the session cannot be mapped: %s; raise ulimit -v",
 		    strerror(error));

@@ -11,6 +11,7 @@
 #include "http.h"
 #include "push.h"
 #include "say.h"
+#include "session.h"
 #include "tally.h"
 
 #define NS 1000000000ULL
@@ -148,6 +149,7 @@ void push_work(void *data, FILE *out)
 	struct spool_list list;
 	char last[SPOOL_NAME];
 
+	session_leave(NULL);
 	srandom(getpid());
 	push_last(push->spool->fd, last);
 	if (!spool_read(push->spool->fd, &list))

@@ -26,7 +26,10 @@ struct session {
 	size_t bytes;		/* of the mapping */
 	unsigned long long period_ns;
 	uint64_t began_ns;
+	struct session *next;	/* of those that are open */
 };
+
+static struct session *sessions;
 
 static int query_device(int fd, struct profil_ioc_query *query)
 {
@@ -104,6 +107,8 @@ static struct session *take_session(const struct profil_ioc_session *ask,
 	session->fd = ask->out_fd;
 	session->period_ns = period_ns;
 	session->bytes = ask->out_bytes;
+	session->next = sessions;
+	sessions = session;
 	error = map(session, room);
 	if (error)
 		die("the tables of the session cannot be mapped: %s; raise ulimit -v",
@@ -152,6 +157,14 @@ struct session *session_follow(struct session *former, const struct session_wish
 int session_inherit(struct session *session)
 {
 	return map(session, NULL);
+}
+
+/* There is no mapping here: the kernel gives children none. */
+void session_leave(const struct session *kept)
+{
+	for (struct session *session = sessions; session; session = session->next)
+		if (session != kept)
+			close(session->fd);
 }
 
 int session_fd(const struct session *session)
@@ -303,6 +316,11 @@ char *session_object(struct session *session, unsigned int object, int *fd)
 
 void session_close(struct session *session)
 {
+	struct session **at = &sessions;
+
+	while (*at != session)
+		at = &(*at)->next;
+	*at = session->next;
 	munmap((void *)session->page, session->bytes);
 	close(session->fd);
 	free(session);

@@ -48,6 +48,12 @@ struct session *session_follow(struct session *former, const struct session_wish
 /* In a child of who opened it: children have the descriptor, and no mapping.  0 or an errno. */
 int session_inherit(struct session *session);
 
+/*
+ * In a child that has no use for them: no session of this process but @kept, which may be NULL,
+ * lives as long as the child does.
+ */
+void session_leave(const struct session *kept);
+
 /* To be polled for POLLHUP: nobody is counted any more. */
 int session_fd(const struct session *session);
 

@@ -65,7 +65,11 @@ struct session {
 	struct growth *growths;
 	size_t room_growths, num_growths;
 	unsigned long looks;
+	int fd;			/* stands for the one of a true session */
+	struct session *next;
 };
+
+static struct session *sessions;
 
 int session_query(struct profil_ioc_query *query)
 {
@@ -227,6 +231,9 @@ struct session *session_open(const struct session_wish *wish)
 			      MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	if (!file || session->again == MAP_FAILED || pipe2(session->members, O_CLOEXEC))
 		die("PROFIL_FAKE: %m");
+	session->fd = memfd_create("session", MFD_CLOEXEC);
+	session->next = sessions;
+	sessions = session;
 	session->stays = wish->system;
 	session->began_ns = clock_ns(CLOCK_MONOTONIC);
 	session->tick_ns = wish->rate ? 1000000000 / wish->rate : 4000000;
@@ -248,6 +255,13 @@ struct session *session_open(const struct session_wish *wish)
 	free(line);
 	fclose(file);
 	return session;
+}
+
+void session_leave(const struct session *kept)
+{
+	for (struct session *session = sessions; session; session = session->next)
+		if (session != kept)
+			close(session->fd);
 }
 
 int session_inherit(struct session *session)
@@ -414,6 +428,12 @@ char *session_object(struct session *session, unsigned int object, int *fd)
 
 void session_close(struct session *session)
 {
+	struct session **at = &sessions;
+
+	while (*at != session)
+		at = &(*at)->next;
+	*at = session->next;
+	close(session->fd);
 	for (int i = 0; i < OBJECTS; i++)
 		free(session->paths[i]);
 	close_writer(session);

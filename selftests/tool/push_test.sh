@@ -70,6 +70,28 @@ passing() {
 	done
 }
 
+# sessions PID: how many of them a process has open
+sessions() {
+	find "/proc/$1/fd" -lname '/memfd:session*' | wc -l
+}
+
+# sessions_left: who pushes, which is who has a socket, has none; the command has
+sessions_left() {
+	for child in $(pgrep -P "$pid"); do
+		[ ! "$(find "/proc/$child/fd" -lname 'socket:*')" ] || sessions "$child"
+	done >had
+	[ "$(sort -u had)/$(sessions "$pid")" = 0/1 ]
+}
+
+# Who pushes keeps no session alive, whatever becomes of the one that counts.
+left() {
+	serve sessions slow
+	start profil watch -o spoolleft --every 1s --push "$url"
+	until_is asked sessions 1
+	until_is sessions_left
+	stop 0
+}
+
 # What does not is said once, and not tried again.
 refused() {
 	local answer
@@ -177,6 +199,7 @@ tls() {
 
 check 'push: what a server gets' taken
 check 'push: what is tried again' passing
+check 'push: sessions are left' left
 check 'push: what is refused' refused
 check 'push: a redirection is not followed' redirected
 check 'push: nobody there' nobody
