@@ -17,19 +17,6 @@
 #include "race.h"
 #include "table.h"
 
-/*
- * Members are followed with the rights of who made the session, and seen by whoever has
- * the descriptor.  So they are brought in only by who has these rights anyway.
- */
-static bool profil_join_allowed(const struct profil_table *table)
-{
-	const struct cred *maker = table->authority->f_cred, *cred = current_cred();
-
-	return uid_eq(cred->uid, maker->uid) && uid_eq(cred->euid, maker->euid) &&
-	       cred->user_ns == maker->user_ns &&
-	       cap_issubset(maker->cap_effective, cred->cap_permitted);
-}
-
 /* PROFIL_IOC_JOIN: 0, or an error of the user interface. */
 int profil_join(struct file *file, struct profil_args *args)
 {
@@ -40,7 +27,7 @@ int profil_join(struct file *file, struct profil_args *args)
 		return -EOPNOTSUPP;
 	if (table->flags & PROFIL_SESSION_F_SYSTEM)
 		return -EINVAL;
-	if (!profil_join_allowed(table))
+	if (!profil_table_allowed(table))
 		return -EPERM;
 	err = profil_member_add(table, current, current->self_exec_id);
 	if (!err) {
@@ -70,7 +57,19 @@ static bool profil_join_traces(struct task_struct *task)
 		 cred->user_ns == current_user_ns() &&
 		 cap_issubset(cred->cap_effective, current_cred()->cap_permitted);
 	rcu_read_unlock();
-	return traces || perfmon_capable();
+	return traces;
+}
+
+/* Whether the caller may have @task counted, which it need not be able to trace. */
+static bool profil_join_may(struct profil_table *table, struct task_struct *task)
+{
+	if (profil_join_traces(task))
+		return true;
+	if (!perfmon_capable())
+		return false;
+	/* Before there is an object of its. */
+	WRITE_ONCE(table->had_untraced, true);
+	return true;
 }
 
 /*
@@ -87,7 +86,7 @@ static int profil_join_task(struct profil_table *table, struct task_struct *task
 	/* A bit among others, which change with it. */
 	if (data_race((bool)task->in_execve))
 		return -EAGAIN;
-	if (!profil_join_traces(task))
+	if (!profil_join_may(table, task))
 		return -EPERM;
 	/* This flag does not change; of who exits, it is found out below. */
 	if (data_race(task->flags & PF_KTHREAD || !task->mm))
@@ -125,7 +124,7 @@ int profil_join_other(struct file *file, struct profil_args *args)
 		return -EINVAL;
 	if (args->attach.flags)
 		return -EOPNOTSUPP;
-	if (!profil_join_allowed(table))
+	if (!profil_table_allowed(table))
 		return -EPERM;
 	pid = find_get_pid(args->attach.pid);
 	task = get_pid_task(pid, PIDTYPE_PID);

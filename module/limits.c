@@ -139,6 +139,11 @@ static unsigned int profil_limit_of_system(enum profil_limit limit)
 		return READ_ONCE(profil_max_profiles);
 	case PROFIL_LIMIT_WORKERS:
 		return clamp_t(unsigned int, WQ_MAX_ACTIVE / 2 / num_possible_nodes(), 4, 128);
+	case PROFIL_LIMIT_SLOTS:
+	case PROFIL_LIMIT_MEMBERS:
+	case PROFIL_LIMIT_OBJECTS:
+		return min_t(u64, UINT_MAX, (u64)PROFIL_TABLES_USERS *
+			     READ_ONCE(*profil_limit_of_user[limit]));
 	default:
 		return UINT_MAX;
 	}

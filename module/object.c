@@ -34,12 +34,15 @@ static struct file *profil_object_open(const struct path *path)
 }
 
 /*
- * Of the whole machine, the file may be in a folder or in a namespace that the caller cannot
- * come to, and is of nobody that he may trace.
+ * The file may be in a folder or in a namespace that the caller cannot come to.  Who may trace
+ * all members has what they can come to.
  */
 static bool profil_object_may(const struct profil_table *table)
 {
-	return !(table->flags & PROFIL_SESSION_F_SYSTEM) || capable(CAP_DAC_READ_SEARCH);
+	if (!(table->flags & PROFIL_SESSION_F_SYSTEM) && !READ_ONCE(table->had_untraced) &&
+	    profil_table_allowed(table))
+		return true;
+	return capable(CAP_DAC_READ_SEARCH);
 }
 
 static int profil_object_path(const struct path *path, struct profil_ioc_object *object)

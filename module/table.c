@@ -2,6 +2,7 @@
 /*
  * The tables of a session: places, objects and processes.
  */
+#include <linux/cred.h>
 #include <linux/errno.h>
 #include <linux/file.h>
 #include <linux/fs.h>
@@ -181,6 +182,19 @@ int profil_table_path(struct profil_table *table, u32 object, struct path *path)
 	profil_table_settle(table);
 	*path = table->files[object].path;
 	return 0;
+}
+
+/*
+ * Whether the caller has the rights of who made the session.  Members are followed with these,
+ * so that no other may bring any in, nor come to their files.  Task context.
+ */
+bool profil_table_allowed(const struct profil_table *table)
+{
+	const struct cred *maker = table->authority->f_cred, *cred = current_cred();
+
+	return uid_eq(cred->uid, maker->uid) && uid_eq(cred->euid, maker->euid) &&
+	       cred->user_ns == maker->user_ns &&
+	       cap_issubset(maker->cap_effective, cred->cap_permitted);
 }
 
 int profil_table_init(void)

@@ -86,7 +86,8 @@ struct profil_table {
 	u32			unsettled;	/* lock; the first without a path, or 0 */
 
 	struct hlist_head	members;	/* profil_member_lock */
-	bool			had_members;	/* set once, by a command */
+	bool			had_members;	/* set once, by a command, as what follows: */
+	bool			had_untraced;	/* members that the caller did not trace */
 	bool			stopped;	/* profil_member_lock to change */
 	struct profil_member	*pool;		/* or NULL, of the whole machine: */
 	struct profil_seen __percpu *seen;
@@ -176,6 +177,7 @@ u32 profil_table_row(struct profil_table *table, u32 parent, u32 pid, const char
 		     u64 cgroup);
 void profil_table_settle(struct profil_table *table);
 int profil_table_path(struct profil_table *table, u32 object, struct path *path);
+bool profil_table_allowed(const struct profil_table *table);
 int profil_table_init(void);
 void profil_table_exit(void);
 

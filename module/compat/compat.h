@@ -142,11 +142,16 @@ static inline void vm_flags_clear(struct vm_area_struct *vma, vm_flags_t flags)
 #define PROFIL_EXIT_ARGS void *data, struct task_struct *task
 #endif
 
-/* They are the user's all the same, within max_sessions_user and max_slots_user. */
+/*
+ * Whether tables are charged to a control group, and so of how many users there may be the
+ * most.  Somebody may have many users.
+ */
 #ifdef HAVE_MEMCG_DATA
 #define PROFIL_GFP_TABLES PROFIL_GFP
+#define PROFIL_TABLES_USERS UINT_MAX
 #else
 #define PROFIL_GFP_TABLES (PROFIL_GFP & ~__GFP_ACCOUNT)
+#define PROFIL_TABLES_USERS 8U
 #endif
 
 #ifndef HAVE_CALL_RCU_HURRY

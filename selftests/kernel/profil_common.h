@@ -209,6 +209,20 @@ static inline int become(uid_t uid)
 	       prctl(PR_SET_PDEATHSIG, SIGKILL) ? -errno : 0;
 }
 
+/* Gives up all capabilities but those of @low, 0 to 31, and @high, 32 and above. */
+static inline int keep_capabilities(__u32 low, __u32 high)
+{
+	struct { __u32 version; int pid; } header = { 0x20080522, 0 };
+	struct { __u32 effective, permitted, inheritable; } data[2] = {
+		{ low, low, 0 }, { high, high, 0 },
+	};
+
+	return syscall(SYS_capset, &header, data) ? -errno : 0;
+}
+
+#define LOW_KILL	(1 << 5)		/* CAP_KILL */
+#define HIGH_PERFMON	(1 << (38 - 32))	/* CAP_PERFMON */
+
 /* In a namespace of users of its own, in which it is root. */
 static inline int enter_namespace(void)
 {

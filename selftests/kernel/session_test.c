@@ -492,12 +492,10 @@ TEST_F(rights, join_needs_the_user_of_the_session)
 
 static int join_with_less(FIXTURE_DATA(rights) *self)
 {
-	struct { __u32 version; int pid; } header = { 0x20080522, 0 };
-	struct { __u32 effective, permitted, inheritable; } data[2] = { 0 };
 	pid_t pid = fork();
 
 	if (!pid)
-		_exit(syscall(SYS_capset, &header, data) ? 1 : -session_join(self->view.fd));
+		_exit(keep_capabilities(0, 0) ? 1 : -session_join(self->view.fd));
 	return wait_for(pid);
 }
 
@@ -1203,33 +1201,111 @@ TEST_F(session, object_gives_the_file_and_its_path)
 	EXPECT_EQ(-ENOENT, session_object(self->view.fd, ~0U, NULL, 0, &args));
 }
 
-/* The descriptor of a session does not open what its holder may not read. */
-static int object_of_root(FIXTURE_DATA(rights) *self)
+/* The object of the program of that name; 0 if there is none. */
+static __u32 object_of(FIXTURE_DATA(rights) *self)
 {
-	pid_t pid = run_setuid(self, "--burn");
-	struct profil_ioc_object args;
 	struct stat stat;
 	__u32 object;
 
-	if (wait_for(pid) || lstat(self->path, &stat))
-		return 1;
+	if (lstat(self->path, &stat))
+		return 0;
 	for (object = self->view.page->objects - 1; object; object--)
 		if (view_is_file(&self->view, object, &stat))
 			break;
-	if (session_object(self->view.fd, object, NULL, 0, &args) || args.out_fd < 0)
+	return object;
+}
+
+/* What OBJECT says of it: an error, or 0 if it opens it. */
+static int object_error(FIXTURE_DATA(rights) *self, __u32 object)
+{
+	struct profil_ioc_object args;
+
+	if (session_object(self->view.fd, object, NULL, 0, &args))
+		return 110;
+	return args.out_fd < 0 ? -args.out_fd : close(args.out_fd);
+}
+
+/* The descriptor of a session does not open what its holder may not read. */
+static int object_that_became_secret(FIXTURE_DATA(rights) *self)
+{
+	pid_t pid = run_setuid(self, "--burn");
+	__u32 object;
+
+	if (wait_for(pid))
+		return 1;
+	object = object_of(self);
+	if (object_error(self, object) || chmod(self->path, 0))
 		return 2;
-	pid = fork();
-	if (pid)
-		return wait_for(pid);
-	if (become(USER) || session_object(self->view.fd, object, NULL, 0, &args))
-		_exit(3);
-	_exit(-args.out_fd);
+	return object_error(self, object);
 }
 
 TEST_F(rights, object_opens_only_what_the_caller_may_read)
 {
+	ASSERT_EQ(0, chown(self->path, USER, USER));
 	ASSERT_EQ(0, chmod(self->path, 0700));
+	EXPECT_EQ(EACCES, as_user(USER, object_that_became_secret, self));
+}
+
+/* What root's members run may be in a folder that its holder cannot come to. */
+static int object_of_root(FIXTURE_DATA(rights) *self)
+{
+	pid_t pid = run_setuid(self, "--burn");
+	__u32 object;
+
+	if (wait_for(pid))
+		return 1;
+	object = object_of(self);
+	if (object_error(self, object))
+		return 2;
+	pid = fork();
+	if (pid)
+		return wait_for(pid);
+	_exit(become(USER) ? 3 : object_error(self, object));
+}
+
+TEST_F(rights, files_are_opened_for_the_user_of_the_session)
+{
+	ASSERT_EQ(0, chmod(self->path, 0755));
 	EXPECT_EQ(EACCES, as_user(0, object_of_root, self));
+}
+
+/* CAP_PERFMON alone lets one count everybody, and read nobody's files. */
+static int object_of_another(FIXTURE_DATA(rights) *self)
+{
+	struct profil_ioc_session args = session_args();
+	int err, begun[2];
+	pid_t pid;
+	char byte;
+
+	if (pipe2(begun, O_CLOEXEC))
+		return 1;
+	pid = fork();
+	if (!pid) {
+		if (become(USER))
+			_exit(1);
+		exec_image(self->path, "--spin", "200");
+	}
+	close(begun[1]);
+	if (read(begun[0], &byte, 1))
+		return 1;
+	/* The child ends with its parent, which has to have the right to send that signal. */
+	if (keep_capabilities(LOW_KILL, HIGH_PERFMON))
+		return 2;
+	view_close(&self->view);
+	if (view_open(&self->view, &args))
+		return 3;
+	while ((err = session_attach(self->view.fd, pid)) == -EAGAIN)
+		;
+	if (err)
+		return 4;
+	wait_hot(&self->view, TICKS);
+	return object_error(self, object_of(self));
+}
+
+TEST_F(rights, files_of_who_is_not_traced_need_cap_dac_read_search)
+{
+	ASSERT_EQ(0, chmod(self->path, 0755));
+	EXPECT_EQ(EACCES, as_user(0, object_of_another, self));
 }
 
 /* ---- bad input */
@@ -1506,6 +1582,55 @@ TEST_F(quota, sessions_of_a_user_are_limited)
 	EXPECT_EQ(0, open_patiently(&views[0], &self->args));
 	for (i = 0; i < 3; i++)
 		view_close(&views[i]);
+}
+
+#define MANY	10	/* users, each with all slots that one may have */
+
+/* A session of another user, until @pipe is closed: 0, or an error. */
+static int open_as(FIXTURE_DATA(quota) *self, uid_t uid, int pipe[2], bool patient)
+{
+	int err, told[2];
+	pid_t pid;
+	char byte;
+
+	if (socketpair(AF_UNIX, SOCK_STREAM, 0, told))
+		return errno;
+	pid = fork();
+	if (!pid) {
+		close(pipe[1]);
+		err = become(uid);
+		if (!err)
+			err = patient ? open_patiently(&self->view, &self->args) :
+					view_open(&self->view, &self->args);
+		byte = -err;
+		if (write(told[1], &byte, 1) == 1 && !err)
+			read(pipe[0], &byte, 1);
+		_exit(0);
+	}
+	err = read(told[0], &byte, 1) == 1 ? byte : EIO;
+	close(told[0]);
+	close(told[1]);
+	return err;
+}
+
+/* Who has many users has no more than the memory of his control group, or of eight. */
+TEST_F(quota, tables_of_many_users_are_charged_or_limited)
+{
+	struct utsname kernel;
+	int i, pipe_of[2];
+
+	ASSERT_EQ(0, uname(&kernel));
+	ASSERT_EQ(0, pipe(pipe_of));
+	ASSERT_EQ(0, set_knob(1, "8192"));
+	for (i = 0; i < 8; i++)
+		ASSERT_EQ(0, open_as(self, USER + i, pipe_of, true));
+	for (; i < MANY; i++)
+		EXPECT_EQ(kernel.release[0] < '6' ? ENOSPC : 0,
+			  open_as(self, USER + i, pipe_of, false));
+	close(pipe_of[0]);
+	close(pipe_of[1]);
+	for (i = 0; i < MANY; i++)
+		EXPECT_LT(0, wait(NULL));
 }
 
 TEST_F(quota, slots_members_and_objects_of_a_user_are_limited)

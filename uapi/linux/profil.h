@@ -487,8 +487,10 @@ struct profil_ioc_attach {
  * @object: Index in the table of objects, whose entry is PROFIL_ENTRY_FILE
  * @out_fd: A descriptor of the file itself, open for reading and closed on exec, whatever
  *          its name is by now; or a negative errno if there is none: -EACCES if the
- *          caller may not read the file, if it is no regular file or, of a session with
- *          PROFIL_SESSION_F_SYSTEM, without CAP_DAC_READ_SEARCH
+ *          caller may not read the file, or if it is no regular file.  Without
+ *          CAP_DAC_READ_SEARCH also of a session with PROFIL_SESSION_F_SYSTEM, of one that
+ *          another user or one with more capabilities made, and of one to which a process
+ *          was attached that nobody traced
  * @path_uptr: Where to put the path, as the caller sees it, with a NUL byte at its end
  * @path_len: Size of that place; 0: the path is not wanted
  * @out_path_len: Length of the path with its NUL byte.  Nothing is at @path_uptr if this
