@@ -219,11 +219,15 @@ static char *read_texts(int fd, size_t *length, double until)
 	char *texts = NULL;
 	size_t room = 0;
 	ssize_t n = -1;
-	double left;
 
 	*length = 0;
-	while (n && *length < TEXTS_MAX && (left = until - clock_now()) > 0) {
-		polled[0].revents = polled[1].revents = 0;
+	while (n && *length < TEXTS_MAX) {
+		double left = until - clock_now();
+
+		if (left <= 0)
+			break;
+		polled[0].revents = 0;
+		polled[1].revents = 0;
 		poll(polled, 2, left * 1000 + 1);
 		if (polled[1].revents)
 			break;

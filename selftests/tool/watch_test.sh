@@ -140,6 +140,7 @@ listen() {
 # The module may come later.  For systemd, the service has started.
 no_device() {
 	listen
+	# shellcheck disable=SC2016 # the shell that it begins has that number
 	planted_system 'mount -t tmpfs none /dev; mknod /dev/null c 1 3; mknod /dev/urandom c 1 9' \
 		sh -c 'echo $$ >pid; NOTIFY_SOCKET=$PWD/notify exec profil-real watch -o six' >out 2>err &
 	shell=$!
