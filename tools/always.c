@@ -168,6 +168,7 @@ static void prepare_push(struct wanted *wanted)
 	add_host(&wanted->labels);
 	watch->push.labels = wanted->labels ? wanted->labels : "";
 	watch->push.spool = &watch->spool;
+	watch->spool.push = true;
 }
 
 /* Before a folder is made, and for whoever cannot make it: that is not what is missing. */
@@ -200,6 +201,8 @@ int command_watch(int argc, char **argv)
 	prepare_push(&wanted);
 	check_allowed(&wanted.watch.wish);
 	spool_open(&wanted.watch.spool);
+	if (wanted.watch.spool.push)
+		push_begin(wanted.watch.spool.fd);
 	watch_machine(&wanted.watch);
 	free((char *)wanted.watch.push.credentials);
 	free(wanted.labels);

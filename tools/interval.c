@@ -7,7 +7,6 @@
 #include "interval.h"
 #include "kernel.h"
 #include "metrics.h"
-#include "push.h"
 #include "say.h"
 #include "slices.h"
 #include "store.h"
@@ -31,26 +30,22 @@ static void make_profile(struct interval *interval, struct profile *profile)
 /* The disk may be full: then the oldest files are worth less than this one. */
 static void write_profile(struct interval *interval, struct profile *profile, FILE *out)
 {
-	struct spool spool = *interval->spool;
-	char name[SPOOL_NAME], pushed[SPOOL_NAME];
+	const struct spool *spool = interval->spool;
+	char name[SPOOL_NAME];
 	uint64_t dropped = 0;
 	size_t length;
 	unsigned char *bytes = store_pack(profile, &length);
 	uint64_t end_ns = interval->time_ns + interval->length_ns;
-	int error = spool_write(&spool, interval->time_ns, end_ns, bytes, length, name,
+	int error = spool_write(spool, interval->time_ns, end_ns, bytes, length, name,
 				&dropped);
 
-	if (interval->push) {
-		push_last(spool.fd, pushed);
-		spool.pushed = pushed;
-	}
 	if (error)
 		say("the profile of an interval cannot be written to %s, and is lost: %s",
-		    spool.path, strerror(error));
+		    spool->path, strerror(error));
 	else if (dropped)
 		say("%s is on a full disk: %" PRIu64 " old profiles went for a new one",
-		    spool.path, dropped);
-	spool_trim(&spool, end_ns, &dropped);
+		    spool->path, dropped);
+	spool_trim(spool, end_ns, &dropped);
 	fprintf(out, "%s 1\n", tally_names[error ? TALLY_LOST : TALLY_INTERVALS]);
 	if (dropped)
 		fprintf(out, "%s %" PRIu64 "\n", tally_names[TALLY_DROPPED], dropped);

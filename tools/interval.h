@@ -15,7 +15,7 @@ struct interval {
 	struct units *units;
 	const struct spool *spool;
 	const char *metrics;	/* a file, or NULL */
-	bool kernel, push;
+	bool kernel;
 	bool finishing;		/* tables for later profiles are made when it is written */
 	uint64_t time_ns;	/* when it began, in real time */
 	uint64_t length_ns;

@@ -121,7 +121,7 @@ static void write_interval(struct watch *watch, struct session *session, bool la
 		.metrics = watch->metrics, .kernel = watch->wish.kernel,
 		.time_ns = watch->time_ns, .length_ns = session_length_ns(session),
 		.naming = last ? NAMING : watch->every_ns / 2e9, .finishing = !last,
-		.tallies = watch->tallies, .push = watch->push.url,
+		.tallies = watch->tallies,
 	};
 
 	/* the maker of the tables is at it */

@@ -15,35 +15,28 @@
 #include "tally.h"
 
 #define NS 1000000000ULL
-#define PUSHED ".pushed"	/* has the name of the last one */
+#define PUSHED ".pushed"	/* of 0.9: has the name of the last one */
 #define TRIES 5			/* of a file, before the next interval */
 #define WAIT_MAX 60		/* seconds */
 #define BYTES_MAX ((off_t)64 << 20)
 
-void push_last(int folder, char name[SPOOL_NAME])
+void push_begin(int folder)
 {
 	int fd = openat(folder, PUSHED, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+	char last[SPOOL_NAME] = "";
 	uint64_t time_ns;
-	ssize_t n = fd < 0 ? 0 : read(fd, name, SPOOL_NAME - 1);
-
-	name[n > 0 ? n : 0] = '\0';
-	if (!spool_time(name, &time_ns))
-		name[0] = '\0';
-	if (fd >= 0)
-		close(fd);
-}
-
-/* If that fails, it is pushed once more: the server sees the same profile again. */
-static void set_last(int folder, const char *name)
-{
-	int fd = openat(folder, PUSHED ".new", O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
-	bool written;
+	struct spool_list list;
 
 	if (fd < 0)
 		return;
-	written = write(fd, name, strlen(name)) == (ssize_t)strlen(name);
-	if (!close(fd) && written)
-		renameat(folder, PUSHED ".new", folder, PUSHED);
+	if (read(fd, last, sizeof(last) - 1) > 0 && spool_time(last, &time_ns) &&
+	    spool_read(folder, &list)) {
+		for (size_t i = 0; i < list.num && strcmp(list.files[i].name, last) <= 0; i++)
+			spool_set_pushed(folder, &list.files[i]);
+		free(list.files);
+	}
+	close(fd);
+	unlinkat(folder, PUSHED, 0);
 }
 
 /* To be freed; or NULL. */
@@ -139,7 +132,7 @@ static bool push_file(const struct push *push, const struct spool_file *file, FI
 		fprintf(out, "%s 1\n", tally_names[TALLY_REFUSED]);
 	}
 	fflush(out);
-	set_last(push->spool->fd, file->name);
+	spool_set_pushed(push->spool->fd, file);
 	return true;
 }
 
@@ -147,16 +140,13 @@ void push_work(void *data, FILE *out)
 {
 	const struct push *push = data;
 	struct spool_list list;
-	char last[SPOOL_NAME];
 
 	session_leave(NULL);
 	srandom(getpid());
-	push_last(push->spool->fd, last);
 	if (!spool_read(push->spool->fd, &list))
 		return;
 	for (size_t i = 0; i < list.num; i++)
-		if (strcmp(list.files[i].name, last) > 0 &&
-		    !push_file(push, &list.files[i], out))
+		if (!spool_pushed(&list.files[i]) && !push_file(push, &list.files[i], out))
 			break;
 	free(list.files);
 }

@@ -19,8 +19,8 @@ char *push_credentials(const char *file, const char *url);
 /* A label, which is added to others; false if it is none. */
 bool push_label(char **labels, const char *label);
 
-/* The name of the last file that somebody has got, or "". */
-void push_last(int folder, char name[SPOOL_NAME]);
+/* Takes over what 0.9 says of a folder, which is the last file that somebody has got. */
+void push_begin(int folder);
 
 /*
  * For a process of its own: pushes what was not pushed yet, the oldest first, and tries again

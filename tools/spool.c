@@ -21,6 +21,7 @@
 #define END "Z.pb.gz"
 #define LENGTH (sizeof("20261128T020000.000Z.pb.gz") - 1)
 #define NEW ".new-"		/* before the name of a file that is being written */
+#define WRITABLE 0222
 #define NS 1000000000ULL
 #define TRIES 1000		/* clocks that go back give a time twice */
 
@@ -77,6 +78,7 @@ bool spool_read(int fd, struct spool_list *list)
 			continue;
 		strcpy(file.name, entry->d_name);
 		file.size = st.st_size;
+		file.mode = st.st_mode & 07777;
 		file.end_ns = st.st_mtim.tv_sec * NS + st.st_mtim.tv_nsec;
 		list->files = more(list->files, &list->room, list->num, sizeof(file));
 		list->files[list->num++] = file;
@@ -86,6 +88,17 @@ bool spool_read(int fd, struct spool_list *list)
 	if (list->num)
 		qsort(list->files, list->num, sizeof(*list->files), by_name);
 	return true;
+}
+
+bool spool_pushed(const struct spool_file *file)
+{
+	return !(file->mode & WRITABLE);
+}
+
+/* If that fails, it is pushed once more: the server sees the same profile again. */
+void spool_set_pushed(int fd, const struct spool_file *file)
+{
+	fchmodat(fd, file->name, file->mode & ~WRITABLE, 0);
 }
 
 /* What was left by one that was killed; this one has the lock. */
@@ -218,7 +231,7 @@ void spool_trim(const struct spool *spool, uint64_t now_ns, uint64_t *dropped)
 		    unlinkat(spool->fd, file->name, 0))
 			continue;
 		/* by its age, nobody misses it, but who was to get it */
-		*dropped += spool->pushed && strcmp(file->name, spool->pushed) > 0;
+		*dropped += spool->push && !spool_pushed(file);
 		list.size -= file->size;
 		file->size = 0;
 	}

@@ -9,6 +9,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 #define SPOOL_FOLDER "/var/lib/profil-watch"
 #define SPOOL_NAME 32	/* bytes of a name with its NUL byte */
@@ -18,7 +19,7 @@ struct spool {
 	int fd;			/* of the folder, which is locked */
 	uint64_t keep_ns;	/* files that are older go away; 0: none does */
 	uint64_t size_max;	/* of all files, in bytes */
-	const char *pushed;	/* the last one that somebody has got; NULL: nobody is to */
+	bool push;		/* somebody is to get the files */
 };
 
 struct spool_file {
@@ -26,6 +27,7 @@ struct spool_file {
 	uint64_t time_ns;	/* when its interval began */
 	uint64_t end_ns;	/* and ended, which is the time of its last change */
 	uint64_t size;
+	mode_t mode;
 };
 
 struct spool_list {
@@ -54,6 +56,13 @@ void spool_trim(const struct spool *spool, uint64_t now_ns, uint64_t *dropped);
 
 /* The files of a folder, to be freed; false, with errno, if it cannot be read. */
 bool spool_read(int fd, struct spool_list *list);
+
+/*
+ * That somebody has got a file, or does not want it, is in its mode: nobody may write to it any
+ * more.  Names do not tell, since a clock may be set back.
+ */
+bool spool_pushed(const struct spool_file *file);
+void spool_set_pushed(int fd, const struct spool_file *file);
 
 /* Whether a name is that of a file of a spool, and of which time. */
 bool spool_time(const char *name, uint64_t *time_ns);

@@ -28,6 +28,19 @@ asked() {
 	[ "$(requests "$1")" -ge "$2" ]
 }
 
+# once FOLDER: no profile came twice
+once() {
+	[ "$(for body in "$1"/*.body; do md5sum <"$body"; done | sort | uniq -d | wc -l)" = 0 ]
+}
+
+# pushed FOLDER, waiting FOLDER: the profiles that were pushed, and those that were not
+pushed() {
+	find "$1" -maxdepth 1 -name '*.pb.gz' -perm 400 -printf '%f\n' | sort
+}
+waiting() {
+	find "$1" -maxdepth 1 -name '*.pb.gz' ! -perm 400 | grep .
+}
+
 # As the server's documentation has it, and go tool pprof reads it back.
 taken() {
 	serve one 200 204 200
@@ -47,12 +60,11 @@ taken() {
 	grep -F 'unit:[nginx.service]' raw
 	# nothing is pushed twice, also not by the next one
 	before=$(requests one)
-	pushed=$(cat spool1/.pushed)
+	[ "$(list spool1 | head -n "$before")" = "$(pushed spool1)" ]
 	start profil watch -o spool1 --every 1s --push "$url"
 	until_is asked one $((before + 2))
 	stop 0
-	[ "$(for body in one/*.body; do md5sum <"$body"; done | sort | uniq -d | wc -l)" = 0 ]
-	[ "$(list spool1 | head -n "$before" | tail -n 1)" = "$pushed" ]
+	once one
 }
 
 # What passes is tried again, at once or with the next interval; nothing is lost.
@@ -68,6 +80,56 @@ passing() {
 		cmp "two$answer/1.body" "spool2$answer/$(list "spool2$answer" | head -n 1)"
 		none grep -F "$esc" err
 	done
+}
+
+# named TIME: the name of a profile that began then
+named() {
+	date -u -d "$1" +%Y%m%dT%H%M%S.000Z.pb.gz
+}
+
+# After the clock was set back, new profiles have names below those that were pushed.
+set_back() {
+	serve back 200
+	start profil watch -o spoolback --every 1s
+	until_is files spoolback 1
+	stop 0
+	mv "spoolback/$(list spoolback | tail -n 1)" "spoolback/$(named '1 hour')"
+	start profil watch -o spoolback --every 1s --push "$url"
+	until_is test -e "back/$(($(list spoolback | wc -l) + 3)).request"
+	until_is none waiting spoolback
+	kill -9 "$pid"
+	wait "$shell" || :
+	before=$(requests back)
+	start profil watch -o spoolback --every 1s --push "$url"
+	until_is asked back $((before + 2))
+	until_is none waiting spoolback
+	stop 0
+	once back
+}
+
+# What 0.9 has pushed is not pushed again.
+of_09() {
+	serve old 200
+	start profil watch -o spoolold --every 1s
+	until_is files spoolold 3
+	stop 0
+	list spoolold | sed -n 2p | tr -d '\n' >spoolold/.pushed
+	start profil watch -o spoolold --every 1s --push "$url"
+	until_is asked old 1
+	stop 0
+	cmp old/1.body "spoolold/$(list spoolold | sed -n 3p)"
+	[ ! -e spoolold/.pushed ]
+}
+
+# Of what is removed, that counts as dropped which nobody has got, whatever its name.
+dropped() {
+	mkdir -m 700 spoolgone
+	(umask 077; touch "spoolgone/$(named '48 hours')" "spoolgone/$(named '49 hours')")
+	chmod 400 "spoolgone/$(list spoolgone | tail -n 1)"
+	start profil watch -o spoolgone --every 1s --metrics gone --push http://127.0.0.1:9
+	until_is grep -E '^profil_watch_total\{what="dropped"\} [1-9]' gone
+	stop 0
+	grep -x 'profil_watch_total{what="dropped"} 1' gone
 }
 
 # sessions PID: how many of them a process has open
@@ -199,6 +261,9 @@ tls() {
 
 check 'push: what a server gets' taken
 check 'push: what is tried again' passing
+check 'push: the clock is set back' set_back
+check 'push: what 0.9 has pushed' of_09
+check 'push: what is dropped' dropped
 check 'push: sessions are left' left
 check 'push: what is refused' refused
 check 'push: a redirection is not followed' redirected
