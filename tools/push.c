@@ -18,7 +18,7 @@
 #define PUSHED ".pushed"	/* of 0.9: has the name of the last one */
 #define TRIES 5			/* of a file, before the next interval */
 #define WAIT_MAX 60		/* seconds */
-#define BYTES_MAX ((off_t)64 << 20)
+#define BYTES_MAX (64U << 20)
 
 void push_begin(int folder)
 {
@@ -49,7 +49,7 @@ static void *read_file(int folder, const char *name, size_t *length)
 
 	if (fd < 0)
 		return NULL;
-	if (fstat(fd, &st) || st.st_size > BYTES_MAX)
+	if (fstat(fd, &st))
 		st.st_size = 0;
 	bytes = allocated(malloc(st.st_size + 1));
 	n = read(fd, bytes, st.st_size);
@@ -97,14 +97,29 @@ static void wait_for(const struct http_answer *answer, int try)
 	usleep(seconds * 1000000 + random() % 1000000);
 }
 
+/* And does not push the file again. */
+static void count(const struct push *push, const struct spool_file *file, enum tally tally,
+		  FILE *out)
+{
+	fprintf(out, "%s 1\n", tally_names[tally]);
+	fflush(out);
+	spool_set_pushed(push->spool->fd, file);
+}
+
 /* Returns whether the next file's turn has come. */
 static bool push_file(const struct push *push, const struct spool_file *file, FILE *out)
 {
 	struct http_answer answer = { 0 };
 	size_t length;
-	char *bytes = read_file(push->spool->fd, file->name, &length);
-	char *url;
+	char *bytes, *url;
 
+	if (file->size > BYTES_MAX) {
+		say("a profile in %s has more than %u MB, and is not pushed; give profil watch a shorter --every",
+		    push->spool->path, BYTES_MAX >> 20);
+		count(push, file, TALLY_REFUSED, out);
+		return true;
+	}
+	bytes = read_file(push->spool->fd, file->name, &length);
 	/* it was too old meanwhile, and counted where it was removed */
 	if (!bytes)
 		return true;
@@ -125,14 +140,12 @@ static bool push_file(const struct push *push, const struct spool_file *file, FI
 		return false;
 	}
 	if (answer.status >= 200 && answer.status < 300) {
-		fprintf(out, "%s 1\n", tally_names[TALLY_PUSHED]);
+		count(push, file, TALLY_PUSHED, out);
 	} else {
 		say("%s refuses profiles (%ld%s%s), which are not pushed again; look at its address and at the credentials",
 		    push->url, answer.status, answer.error[0] ? ": " : "", answer.error);
-		fprintf(out, "%s 1\n", tally_names[TALLY_REFUSED]);
+		count(push, file, TALLY_REFUSED, out);
 	}
-	fflush(out);
-	spool_set_pushed(push->spool->fd, file);
 	return true;
 }
 

@@ -170,6 +170,19 @@ refused() {
 	done
 }
 
+# What no server would take is said once, and does not stop the others.
+large() {
+	serve large 200
+	mkdir -m 700 spoollarge
+	(umask 077; for hour in 1 2; do truncate -s 65M "spoollarge/$(named "$hour hours ago")"; done)
+	start profil watch -o spoollarge --every 1s --metrics large.prom --push "$url"
+	until_is asked large 3
+	until_is grep -x 'profil_watch_total{what="refused"} 2' large.prom
+	stop 0
+	[ "$(cat err)" = 'profil: a profile in spoollarge has more than 64 MB, and is not pushed; give profil watch a shorter --every' ]
+	[ ! "$(find large -name '*.body' -size +1M)" ]
+}
+
 redirected() {
 	serve elsewhere 200
 	there=$url
@@ -266,6 +279,7 @@ check 'push: what 0.9 has pushed' of_09
 check 'push: what is dropped' dropped
 check 'push: sessions are left' left
 check 'push: what is refused' refused
+check 'push: what is too large' large
 check 'push: a redirection is not followed' redirected
 check 'push: nobody there' nobody
 check 'push: credentials' credentials
