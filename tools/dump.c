@@ -8,6 +8,7 @@
 #include "dump.h"
 #include "file.h"
 #include "order.h"
+#include "profile.h"
 #include "say.h"
 
 #define TEXTS_MAX ((size_t)64 << 20)
@@ -28,14 +29,15 @@ struct dump {
 
 static uint32_t add_text(struct dump *dump, const char *text)
 {
-	size_t length = strlen(text) + 1, at = dump->num_texts;
+	size_t length = strnlen(text, PROFILE_TEXT_MAX), at = dump->num_texts;
 
-	if (length > TEXTS_MAX - at)
+	if (length >= TEXTS_MAX - at)
 		return 0;
-	while (at + length > dump->room_texts)
+	while (at + length >= dump->room_texts)
 		dump->texts = more(dump->texts, &dump->room_texts, dump->room_texts, 1);
 	memcpy(dump->texts + at, text, length);
-	dump->num_texts += length;
+	dump->texts[at + length] = '\0';
+	dump->num_texts += length + 1;
 	return at;
 }
 

@@ -8,8 +8,6 @@
 #include "profile.h"
 #include "say.h"
 
-#define TEXT_MAX 4096
-
 const char *const count_names[COUNTS] = {
 	"ticks", "in_slots", "exec", "full", "not_due",
 	"full_objects", "hinted", "borrowed", "execs_denied", "forks_missed",
@@ -41,13 +39,13 @@ static int by_text(const void *a, const void *b)
 
 const char *profile_text(struct profile *profile, const char *text, size_t length)
 {
-	static char buffer[4 * TEXT_MAX + 1];
+	static char buffer[4 * PROFILE_TEXT_MAX + 1];
 	const char **found;
 
-	length = printable(buffer, text, length < TEXT_MAX ? length : TEXT_MAX);
+	length = printable(buffer, text, length < PROFILE_TEXT_MAX ? length : PROFILE_TEXT_MAX);
 	/* not in the middle of a character, or a second look would change the text */
-	if (length > TEXT_MAX) {
-		length = TEXT_MAX;
+	if (length > PROFILE_TEXT_MAX) {
+		length = PROFILE_TEXT_MAX;
 		while ((buffer[length] & 0xc0) == 0x80)
 			length--;
 		buffer[length] = '\0';

@@ -111,9 +111,11 @@ struct profile {
 void profile_init(struct profile *profile);
 void profile_free(struct profile *profile);
 
+#define PROFILE_TEXT_MAX 4096	/* bytes */
+
 /*
  * A copy that lives as long as the profile, with nothing in it that could harm a
- * terminal, at most 4096 bytes.  Equal texts have one address.
+ * terminal, no longer than that.  Equal texts have one address.
  */
 const char *profile_text(struct profile *profile, const char *text, size_t length);
 const char *profile_string(struct profile *profile, const char *text);

@@ -324,7 +324,7 @@ bool told_string(struct told *told, struct profile *profile, const char **string
 
 void tell_text(FILE *out, const char *text)
 {
-	fputs(text, out);
+	fwrite(text, 1, strnlen(text, PROFILE_TEXT_MAX), out);
 	putc('\0', out);
 }
 

@@ -41,7 +41,7 @@ const char *told_text(struct told *told);
 bool told_number(struct told *told, uint64_t *number);
 bool told_string(struct told *told, struct profile *profile, const char **string);
 
-/* For who tells. */
+/* For who tells; of a text, no more than a profile keeps. */
 void tell_text(FILE *out, const char *text);
 void tell_number(FILE *out, uint64_t number);
 

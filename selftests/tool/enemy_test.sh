@@ -44,6 +44,21 @@ pipes_for_debug() {
 	[ ! -s err ]
 }
 
+# A function whose name is larger than all that a reader may say costs nothing but its end.
+name_without_end() {
+	{ printf 'cold '; head -c 20000000 /dev/zero | tr '\0' n; echo; } >redefine
+	objcopy --redefine-syms=redefine "$planted" endless
+	of_program "$tmp/endless"
+	for i in $(seq 0 7); do
+		printf 'slot 10 %x 0 1 0\n' $((0x$(at "$planted" cold) + i))
+	done >>table
+	says 0 profil run -q -o endless.pb.gz true
+	[ ! -s err ]
+	says 0 profil report --tsv endless.pb.gz
+	grep -P '^function\t10\t.*\thot\t' out
+	grep -P '^function\t8\t.*\tn+\t' out | cut -c 1-100
+}
+
 # A map each of whose lines names all of the code: the last one counts, and no other is of use.
 map_of_all() {
 	local map=/tmp/perf-99999997.map i
@@ -390,6 +405,7 @@ words() {
 }
 
 check 'enemy: pipes in the place of debug files' pipes_for_debug
+check 'enemy: a function whose name has no end' name_without_end
 check 'enemy: a map whose every line names all code' map_of_all
 check 'enemy: a pipe, and a link to a device, in the place of a profile' theirs
 check 'enemy: a link that is called like source' link_for_source
