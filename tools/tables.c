@@ -242,7 +242,7 @@ bool tables_find(struct profile *profile, int fd, const char *path, bool fetch,
 	if (!found)
 		want(fd, path, key, false);
 	if (found) {
-		if (fetch && dumped.head->few && dumped.head->asked < today())
+		if (fetch && dumped.head->few && dumped.head->asked != today())
 			want(fd, path, key, true);
 		dumped_find(&dumped, profile, object, places, num);
 		dumped_close(&dumped);

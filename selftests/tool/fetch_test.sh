@@ -3,7 +3,9 @@
 # Names from a server of symbols: asked where the environment says so, for files that
 # matter, and not waited for without end.
 set -eu
-. "$(dirname "$0")/lib.sh"
+# shellcheck source-path=SCRIPTDIR source=watch_lib.sh
+. "$(dirname "$0")/watch_lib.sh"
+unset ASAN_OPTIONS
 
 cd "$tmp"
 export DEBUGINFOD_CACHE_PATH=$tmp/cache
@@ -89,6 +91,35 @@ proxies() {
 		[ ! -s proxied ]
 		rm -rf cache
 	done
+}
+
+# until_asked: profil watch asks for the other program, of which the server knows nothing
+until_asked() {
+	local status=1
+	rm -rf cache
+	: >asked
+	ASAN_OPTIONS=detect_leaks=0 DEBUGINFOD_URLS=$good start profil watch -o spool --every 1s
+	! until_is grep -F "$(build_id cold)" asked || status=0
+	stop 0
+	return $status
+}
+
+# Asked for once a day: another day is also one before, after the clock was set back.
+daily() {
+	local table
+	machine | sed "s,^object 11 .*,object 11 $tmp/cold,; s,^slot 11 .*,slot 11 1100 4 900 1," >table
+	until_asked
+	for table in spool/.names/*-*; do
+		python3 - "$table" <<-'END'
+			import struct, sys
+			with open(sys.argv[1], 'r+b') as file:
+			    file.seek(52)  # struct dump_head, asked
+			    asked, = struct.unpack('I', file.read(4))
+			    file.seek(52)
+			    file.write(struct.pack('I', asked and asked + 1))
+		END
+	done
+	until_asked
 }
 
 not_asked() {
@@ -198,4 +229,5 @@ check 'fetch: a server that does not answer' deaf_server
 check 'fetch: what takes long is said' progress
 check 'fetch: signals that end it' ended
 check 'fetch: Ctrl-C goes on without' interrupted
+check 'fetch: a table asks once a day' daily
 plan
