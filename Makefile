@@ -35,7 +35,7 @@ help:
 #?   make deb               Debian packages of all of it, in build/deb
 #? For work on it:
 #?   make quick             what an edit may have broken, in seconds; T='rate_test fork': these
-#?   make check             what each change has to pass: lint, host tests, Debian 12's kernels
+#?   make check             what each change has to pass: lint, host tests, Debian's 6.12
 #?   make check-ci          other kernels and machines, debug kernels, real programs, tests of the
 #?                          tests; .ci/run is both
 #?   make long              the rest, for a release: hours, and it goes on where it stopped
