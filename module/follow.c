@@ -25,22 +25,12 @@ static void profil_follow_fork(void *data, struct task_struct *parent,
 		profil_member_fork(parent, child);
 }
 
-/* No more than who made the session: its identity, and no capability that it has not. */
-static bool profil_follow_same(const struct cred *cred, const struct cred *maker)
-{
-	return uid_eq(cred->uid, maker->uid) && uid_eq(cred->euid, maker->uid) &&
-	       uid_eq(cred->suid, maker->uid) && gid_eq(cred->gid, maker->gid) &&
-	       gid_eq(cred->egid, maker->gid) && gid_eq(cred->sgid, maker->gid) &&
-	       cred->user_ns == maker->user_ns &&
-	       cap_issubset(cred->cap_permitted, maker->cap_permitted);
-}
-
 /* Whether what current has executed has no more rights than it had. */
 static bool profil_follow_ordinary(const struct profil_table *table,
 				   const struct linux_binprm *bprm)
 {
 	return !bprm->secureexec && !(bprm->interp_flags & BINPRM_FLAGS_ENFORCE_NONDUMP) &&
-	       profil_follow_same(current_cred(), table->authority->f_cred);
+	       profil_table_covers(table, current_cred());
 }
 
 /*

@@ -17,6 +17,16 @@
 #include "race.h"
 #include "table.h"
 
+/*
+ * Before a process is a member, and there is an object of its: whether who made the session may
+ * trace it, as the caller is it or @traces it.
+ */
+static void profil_join_by(struct profil_table *table, bool traces)
+{
+	if (!traces || !profil_table_covers(table, current_cred()))
+		WRITE_ONCE(table->had_others, true);
+}
+
 /* PROFIL_IOC_JOIN: 0, or an error of the user interface. */
 int profil_join(struct file *file, struct profil_args *args)
 {
@@ -29,6 +39,7 @@ int profil_join(struct file *file, struct profil_args *args)
 		return -EINVAL;
 	if (!profil_table_allowed(table))
 		return -EPERM;
+	profil_join_by(table, true);
 	err = profil_member_add(table, current, current->self_exec_id);
 	if (!err) {
 		profil_timer_run_sessions();
@@ -60,18 +71,6 @@ static bool profil_join_traces(struct task_struct *task)
 	return traces;
 }
 
-/* Whether the caller may have @task counted, which it need not be able to trace. */
-static bool profil_join_may(struct profil_table *table, struct task_struct *task)
-{
-	if (profil_join_traces(task))
-		return true;
-	if (!perfmon_capable())
-		return false;
-	/* Before there is an object of its. */
-	WRITE_ONCE(table->had_untraced, true);
-	return true;
-}
-
 /*
  * What is checked is the image that is counted.  If the task is executing another one, or
  * has done so when it is a member, nobody may have asked whether that one is to be counted.
@@ -80,17 +79,20 @@ static int profil_join_task(struct profil_table *table, struct task_struct *task
 {
 	u64 exec_id = READ_ONCE(task->self_exec_id);
 	struct pid *tgid;
+	bool traces;
 	int err;
 
 	smp_rmb();	/* exec sets the flag before it changes the number */
 	/* A bit among others, which change with it. */
 	if (data_race((bool)task->in_execve))
 		return -EAGAIN;
-	if (!profil_join_may(table, task))
+	traces = profil_join_traces(task);
+	if (!traces && !perfmon_capable())
 		return -EPERM;
 	/* This flag does not change; of who exits, it is found out below. */
 	if (data_race(task->flags & PF_KTHREAD || !task->mm))
 		return -ESRCH;
+	profil_join_by(table, traces);
 	tgid = get_task_pid(task, PIDTYPE_TGID);
 	profil_race(PROFIL_RACE_CHECK);
 	err = profil_member_add(table, task, exec_id);

@@ -39,7 +39,7 @@ static struct file *profil_object_open(const struct path *path)
  */
 static bool profil_object_may(const struct profil_table *table)
 {
-	if (!(table->flags & PROFIL_SESSION_F_SYSTEM) && !READ_ONCE(table->had_untraced) &&
+	if (!(table->flags & PROFIL_SESSION_F_SYSTEM) && !READ_ONCE(table->had_others) &&
 	    profil_table_allowed(table))
 		return true;
 	return capable(CAP_DAC_READ_SEARCH);

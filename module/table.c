@@ -185,6 +185,21 @@ int profil_table_path(struct profil_table *table, u32 object, struct path *path)
 }
 
 /*
+ * Whether who made the session has the identity of these credentials, and each capability, and
+ * so may trace them.
+ */
+bool profil_table_covers(const struct profil_table *table, const struct cred *cred)
+{
+	const struct cred *maker = table->authority->f_cred;
+
+	return uid_eq(cred->uid, maker->uid) && uid_eq(cred->euid, maker->uid) &&
+	       uid_eq(cred->suid, maker->uid) && gid_eq(cred->gid, maker->gid) &&
+	       gid_eq(cred->egid, maker->gid) && gid_eq(cred->sgid, maker->gid) &&
+	       cred->user_ns == maker->user_ns &&
+	       cap_issubset(cred->cap_permitted, maker->cap_permitted);
+}
+
+/*
  * Whether the caller has the rights of who made the session.  Members are followed with these,
  * so that no other may bring any in, nor come to their files.  Task context.
  */
@@ -193,8 +208,9 @@ bool profil_table_allowed(const struct profil_table *table)
 	const struct cred *maker = table->authority->f_cred, *cred = current_cred();
 
 	return uid_eq(cred->uid, maker->uid) && uid_eq(cred->euid, maker->euid) &&
+	       gid_eq(cred->gid, maker->gid) && gid_eq(cred->egid, maker->egid) &&
 	       cred->user_ns == maker->user_ns &&
-	       cap_issubset(maker->cap_effective, cred->cap_permitted);
+	       cap_issubset(maker->cap_permitted, cred->cap_permitted);
 }
 
 int profil_table_init(void)

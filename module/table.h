@@ -33,6 +33,7 @@ static_assert(offsetof(struct profil_process, system) ==
 #define PROFIL_PROBES	32	/* a tick looks at so many entries of a table, */
 #define PROFIL_PROBES_OTHERS	512	/* or where all else has no slot any more */
 
+struct cred;
 struct file;
 struct inode;
 struct profil_looks;
@@ -87,7 +88,7 @@ struct profil_table {
 
 	struct hlist_head	members;	/* profil_member_lock */
 	bool			had_members;	/* set once, by a command, as what follows: */
-	bool			had_untraced;	/* members that the caller did not trace */
+	bool			had_others;	/* members that its maker may not trace */
 	bool			stopped;	/* profil_member_lock to change */
 	struct profil_member	*pool;		/* or NULL, of the whole machine: */
 	struct profil_seen __percpu *seen;
@@ -177,6 +178,7 @@ u32 profil_table_row(struct profil_table *table, u32 parent, u32 pid, const char
 		     u64 cgroup);
 void profil_table_settle(struct profil_table *table);
 int profil_table_path(struct profil_table *table, u32 object, struct path *path);
+bool profil_table_covers(const struct profil_table *table, const struct cred *cred);
 bool profil_table_allowed(const struct profil_table *table);
 int profil_table_init(void);
 void profil_table_exit(void);

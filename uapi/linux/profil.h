@@ -489,8 +489,9 @@ struct profil_ioc_attach {
  *          its name is by now; or a negative errno if there is none: -EACCES if the
  *          caller may not read the file, or if it is no regular file.  Without
  *          CAP_DAC_READ_SEARCH also of a session with PROFIL_SESSION_F_SYSTEM, of one that
- *          another user or one with more capabilities made, and of one to which a process
- *          was attached that nobody traced
+ *          another user or group, or one with more capabilities, made, and of one that was
+ *          asked for a process that its maker may not trace: by ATTACH, with CAP_PERFMON
+ *          alone, or by who has more rights than its maker
  * @path_uptr: Where to put the path, as the caller sees it, with a NUL byte at its end
  * @path_len: Size of that place; 0: the path is not wanted
  * @out_path_len: Length of the path with its NUL byte.  Nothing is at @path_uptr if this
