@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* A profile in memory. */
 #define _GNU_SOURCE
-#include <search.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/random.h>
+/* which does not include what it needs */
+#include <libiberty/hashtab.h>
 #include "profile.h"
 #include "say.h"
 
@@ -23,7 +25,8 @@ void profile_init(struct profile *profile)
 
 void profile_free(struct profile *profile)
 {
-	tdestroy(profile->texts, free);
+	if (profile->texts)
+		htab_delete(profile->texts);
 	free(profile->objects);
 	free(profile->places);
 	free(profile->samples);
@@ -32,15 +35,25 @@ void profile_free(struct profile *profile)
 	free(profile->facts);
 }
 
-static int by_text(const void *a, const void *b)
+/* Texts come from others, who are not to know which of them are in each other's way. */
+static hashval_t hash_text(const void *text)
 {
-	return strcmp(a, b);
+	static hashval_t secret;
+
+	if (!secret && getrandom(&secret, sizeof(secret), GRND_NONBLOCK) != sizeof(secret))
+		secret = (uintptr_t)&text >> 4;
+	return iterative_hash(text, strlen(text), secret);
+}
+
+static int is_text(const void *a, const void *b)
+{
+	return !strcmp(a, b);
 }
 
 const char *profile_text(struct profile *profile, const char *text, size_t length)
 {
 	static char buffer[4 * PROFILE_TEXT_MAX + 1];
-	const char **found;
+	void **found;
 
 	length = printable(buffer, text, length < PROFILE_TEXT_MAX ? length : PROFILE_TEXT_MAX);
 	/* not in the middle of a character, or a second look would change the text */
@@ -50,8 +63,10 @@ const char *profile_text(struct profile *profile, const char *text, size_t lengt
 			length--;
 		buffer[length] = '\0';
 	}
-	found = allocated(tsearch(buffer, &profile->texts, by_text));
-	if (*found == buffer)
+	if (!profile->texts)
+		profile->texts = htab_create(1024, hash_text, is_text, free);
+	found = htab_find_slot(profile->texts, buffer, INSERT);
+	if (!*found)
 		*found = allocated(strdup(buffer));
 	return *found;
 }

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #define _GNU_SOURCE
-#include <search.h>
 #include <stdlib.h>
-#include "order.h"
+#include <string.h>
+/* which does not include what it needs */
+#include <libiberty/hashtab.h>
 #include "say.h"
 #include "texts.h"
 
@@ -11,21 +12,28 @@ struct text_index {
 	int64_t index;
 };
 
-static int by_address(const void *a, const void *b)
+static hashval_t hash_address(const void *entry)
 {
-	return compare_numbers((uintptr_t)((const struct text_index *)a)->text,
-			       (uintptr_t)((const struct text_index *)b)->text);
+	return htab_hash_pointer(((const struct text_index *)entry)->text);
+}
+
+static int is_address(const void *a, const void *b)
+{
+	return ((const struct text_index *)a)->text == ((const struct text_index *)b)->text;
 }
 
 int64_t texts_index(struct texts *texts, const char *text)
 {
-	struct text_index wanted = { text, texts->num };
-	struct text_index **found = allocated(tsearch(&wanted, &texts->indexes, by_address));
+	struct text_index wanted = { text, texts->num }, *known;
+	void **found;
 
-	if (*found != &wanted)
-		return (*found)->index;
-	*found = allocated(malloc(sizeof(wanted)));
-	**found = wanted;
+	if (!texts->indexes)
+		texts->indexes = htab_create(1024, hash_address, is_address, free);
+	found = htab_find_slot(texts->indexes, &wanted, INSERT);
+	known = *found;
+	if (known)
+		return known->index;
+	*found = memcpy(allocated(malloc(sizeof(wanted))), &wanted, sizeof(wanted));
 	texts->list = more(texts->list, &texts->room, texts->num, sizeof(*texts->list));
 	texts->list[texts->num] = text;
 	return texts->num++;
@@ -33,6 +41,7 @@ int64_t texts_index(struct texts *texts, const char *text)
 
 void texts_free(struct texts *texts)
 {
-	tdestroy(texts->indexes, free);
+	if (texts->indexes)
+		htab_delete(texts->indexes);
 	free(texts->list);
 }

@@ -19,7 +19,7 @@ group() {
 # planted_groups COMMAND...: which finds only these groups, and whose number is in the file pid
 planted_groups() {
 	# shellcheck disable=SC2016 # for the shell that becomes the command
-	planted_system 'echo $$ >pid; mount --bind "$2" /proc/$$/mountinfo; shift 2; exec "$@"' \
+	planted_system 'echo $$ >pid.own; mv pid.own pid; mount --bind "$2" /proc/$$/mountinfo; shift 2; exec "$@"' \
 		"$tmp/mountinfo" "$@"
 }
 

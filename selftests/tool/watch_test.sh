@@ -236,9 +236,10 @@ newest_has() {
 
 # killed_readers: while the file how says that they hang, for 20 s at most
 killed_readers() {
+	local readers
 	for _ in $(seq 400); do
 		[ "$(cat how)" = hang ] || break
-		pkill -KILL -P "$(pgrep -d , -P "$pid")" || :
+		! readers=$(pgrep -d , -P "$pid") || pkill -KILL -P "$readers" || :
 		sleep 0.05
 	done
 }
@@ -258,16 +259,17 @@ passing() {
 		void *dwfl_begin(const void *callbacks)
 		{
 			void *(*real)(const void *) = dlsym(RTLD_NEXT, "dwfl_begin");
-			char how[10] = "";
-			int fd = open(getenv("HOW"), O_RDONLY);
-			read(fd, how, sizeof(how) - 1);
-			close(fd);
+			char how[10];
+			do {
+				int fd = open(getenv("HOW"), O_RDONLY);
+				memset(how, 0, sizeof(how));
+				read(fd, how, sizeof(how) - 1);
+				close(fd);
+			} while (!strcmp(how, "hang\n") && !usleep(100000));
 			if (!strcmp(how, "crash\n"))
 				*(volatile int *)8 = 0;
 			if (!strcmp(how, "exit\n"))
 				_exit(1);
-			while (!strcmp(how, "hang\n"))
-				usleep(100000);
 			if (!strcmp(how, "go\n"))
 				return real(callbacks);
 			errno = EMFILE;
