@@ -150,13 +150,12 @@ not_allowed() {
 	says 0 user ./granted run -q -a -o file -- burn 5
 	whole
 	[ "$(ticks_of program burn)" -gt 50 ]
-	named
+	profil report --tsv file | grep -F burn_here
 	# nor is it about whom it could trace
-	cp "$(command -v burn)" . && chmod 711 .
-	./burn 2000 &
+	burn 2000 &
 	says 0 user ./granted run -q -d 1 -p $! -o file
 	kill $!
-	named
+	profil report --tsv file | grep -F burn_here
 	# root in a namespace of its own is not root
 	says 125 user unshare -Ur profil run -a -o file -- true || :
 }
