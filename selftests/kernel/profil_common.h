@@ -221,6 +221,7 @@ static inline int keep_capabilities(__u32 low, __u32 high)
 }
 
 #define LOW_KILL	(1 << 5)		/* CAP_KILL */
+#define LOW_SETUID	(1 << 7)		/* CAP_SETUID */
 #define HIGH_PERFMON	(1 << (38 - 32))	/* CAP_PERFMON */
 
 /* In a namespace of users of its own, in which it is root. */
