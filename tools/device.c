@@ -9,6 +9,7 @@
 #include <time.h>
 #include <unistd.h>
 #include "causes.h"
+#include "counts.h"
 #include "session.h"
 
 #define BURN_NS 200000000	/* CPU time of the test of itself */
@@ -128,7 +129,7 @@ static _Noreturn void burn(struct session *session)
 void cause_itself(struct cause *cause)
 {
 	const struct session_wish wish = { .slots = PROFIL_SLOTS_MIN };
-	struct session_table table;
+	struct counts table;
 	struct profil_ioc_query query;
 	struct session *session;
 	unsigned long long ticks = 0;
@@ -143,7 +144,7 @@ void cause_itself(struct cause *cause)
 		burn(session);
 	waitpid(pid, &status, 0);
 	session_stop(session);
-	session_read(session, &table);
+	counts_read(session, &table);
 	session_close(session);
 	for (size_t i = 0; i < table.num_processes; i++)
 		ticks += table.processes[i].user + table.processes[i].system;

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <time.h>
 #include <unistd.h>
+#include "counts.h"
 #include "facts.h"
 #include "gather.h"
 #include "jit.h"
@@ -29,7 +30,7 @@ struct gathering {
 	struct session *session;
 	struct profile *profile;
 	struct units *units;	/* or NULL */
-	struct session_table table;
+	struct counts table;
 	struct owner *owners;	/* of the rows */
 	struct part *parts;
 	size_t num_parts;
@@ -46,7 +47,7 @@ static int by_place(const void *a, const void *b)
 	const struct profil_slot *y = &((const struct part *)b)->slot;
 
 	return compare_numbers(x->object, y->object) ?:
-		compare_numbers(session_own_process(x), session_own_process(y)) ?:
+		compare_numbers(counts_own_process(x), counts_own_process(y)) ?:
 		compare_numbers(x->place, y->place) ?:
 		compare_numbers(x->process, y->process);
 }
@@ -70,7 +71,7 @@ static void make_groups(struct gathering *gathering)
 		const struct profil_slot *slot = &parts[i].slot;
 
 		if (!group || group->parts->slot.object != slot->object ||
-		    session_own_process(&group->parts->slot) != session_own_process(slot)) {
+		    counts_own_process(&group->parts->slot) != counts_own_process(slot)) {
 			gathering->groups = more(gathering->groups, &gathering->room,
 						 gathering->num, sizeof(*group));
 			group = &gathering->groups[gathering->num++];
@@ -164,7 +165,7 @@ static void add_group(struct gathering *gathering, const struct group *group)
 {
 	struct profile *profile = gathering->profile;
 	const struct profil_slot *slot = &group->parts->slot;
-	const struct profil_process *process = process_of(gathering, session_own_process(slot));
+	const struct profil_process *process = process_of(gathering, counts_own_process(slot));
 	struct object object = { .build_id = profile_string(profile, "") };
 	size_t num, first = profile->num_places, index, known;
 	struct place *places = make_places(profile, group, &num);
@@ -266,7 +267,7 @@ void gather(struct session *session, const struct slices *slices, bool kernel,
 	profile->files = 1;
 	if (units)
 		units_read(units, session);
-	session_read(session, &gathering.table);
+	counts_read(session, &gathering.table);
 	gathering.owners = owners_make(profile, &gathering.table, units);
 	gathering.parts = slices_parts(slices, &gathering.num_parts);
 	if (kernel)

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 #include "clock.h"
+#include "counts.h"
 #include "live.h"
 #include "objects.h"
 #include "owners.h"
@@ -18,7 +19,7 @@ void live_init(struct live *live, struct session *session, bool kernel, struct u
 	profile_init(&live->profile);
 	live->profile.period_ns = session_period_ns(session);
 	live->profile.files = 1;
-	live->known = allocated(calloc(session_slots(session) + 1, sizeof(*live->known)));
+	live->known = allocated(calloc(counts_slots(session) + 1, sizeof(*live->known)));
 	live->began = units ? session_began_ns(session) / 1e9 : clock_now();
 	live->zero = live->began;
 	live->read = live->began;
@@ -39,7 +40,7 @@ static size_t add_object(struct live *live, struct origin origin, const char *fi
 
 static size_t find_object(struct live *live, const struct profil_slot *slot)
 {
-	struct origin origin = { slot->object, session_own_process(slot) };
+	struct origin origin = { slot->object, counts_own_process(slot) };
 	size_t object;
 	char *path;
 	int fd;
@@ -131,7 +132,7 @@ static uint64_t read_process(struct live *live, size_t i)
 	struct counted *counted;
 	struct process *process;
 
-	session_process(live->session, i, &now);
+	counts_process(live->session, i, &now);
 	if (i == profile->num_processes) {
 		live->processes = more(live->processes, &live->room_processes, i,
 				       sizeof(*live->processes));
@@ -190,18 +191,18 @@ static void read_units(struct live *live)
 
 void live_read(struct live *live)
 {
-	uint32_t num_slots = session_slots(live->session);
-	size_t num_processes = session_num_processes(live->session);
+	uint32_t num_slots = counts_slots(live->session);
+	size_t num_processes = counts_num_processes(live->session);
 	struct profil_session_page page;
 	struct profil_slot slot;
 	uint64_t all, of_rows = 0;
 
 	read_units(live);
-	session_page(live->session, &page);
+	counts_page(live->session, &page);
 	all = page.exec + page.full;
 	for (size_t i = 0; i < num_processes; i++)
 		of_rows += read_process(live, i);
-	for (uint32_t i = 0; (i = session_next_slot(live->session, i, &slot)) < num_slots; i++) {
+	for (uint32_t i = 0; (i = counts_next_slot(live->session, i, &slot)) < num_slots; i++) {
 		if (slot.object != PROFIL_OBJECT_KERNEL)
 			all += slot.user + slot.system;
 		read_slot(live, i, &slot);

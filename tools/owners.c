@@ -28,7 +28,7 @@ struct owner owner_of_row(struct profile *profile, const struct profil_process *
 	return owner;
 }
 
-struct owner *owners_make(struct profile *profile, const struct session_table *table,
+struct owner *owners_make(struct profile *profile, const struct counts *table,
 			  struct units *units)
 {
 	static const struct profil_process nobody;

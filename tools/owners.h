@@ -4,7 +4,7 @@
 #define TOOLS_OWNERS_H
 
 #include "profile.h"
-#include "session.h"
+#include "counts.h"
 #include "units.h"
 
 /* What was counted of programs that found no row of their own. */
@@ -24,7 +24,7 @@ struct owner owner_of_row(struct profile *profile, const struct profil_process *
 			  struct units *units);
 
 /* Of each row of the table, to be freed. */
-struct owner *owners_make(struct profile *profile, const struct session_table *table,
+struct owner *owners_make(struct profile *profile, const struct counts *table,
 			  struct units *units);
 
 /*

@@ -1,32 +1,25 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #define _GNU_SOURCE
-#include <errno.h>
 #include <fcntl.h>
-#include <inttypes.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/prctl.h>
-#include <sys/resource.h>
 #include <sys/socket.h>
-#include <sys/time.h>
 #include <sys/wait.h>
 #include <unistd.h>
+#include "apart.h"
 #include "clock.h"
 #include "fetch.h"
-#include "order.h"
 #include "reader.h"
 #include "sandbox.h"
 #include "say.h"
 #include "separate.h"
 
-#define SECONDS_OF_CPU 60
 #define SECONDS 180
 #define GRACE 2			/* more seconds, for one that its own timer does not end */
 #define FETCH_SECONDS "20"
 #define FETCH_BYTES "1073741824"
-#define MEMORY ((rlim_t)8 << 30)
 #define FILE_BYTES ((rlim_t)128 << 20)
 #define TEXTS_MAX ((size_t)256 << 20)
 
@@ -37,68 +30,6 @@ bool reader_ended(void)
 	return poll(&(struct pollfd) { .fd = reader_ends, .events = POLLIN }, 1, 0) > 0;
 }
 
-/* For good: it could raise a soft limit.  The hard one of CPU time would not say why it kills. */
-static void limit(int resource, rlim_t most)
-{
-	struct rlimit now;
-
-	if (getrlimit(resource, &now))
-		return;
-	if (now.rlim_cur > most)
-		now.rlim_cur = most;
-	most = now.rlim_cur + (resource == RLIMIT_CPU);
-	if (now.rlim_max > most)
-		now.rlim_max = most;
-	setrlimit(resource, &now);
-}
-
-static int by_number(const void *a, const void *b)
-{
-	return compare_numbers(*(const int *)a, *(const int *)b);
-}
-
-/* Nothing of the command's is open there but these; numbers below 0 are none. */
-static void keep_only(int *kept, size_t num)
-{
-	unsigned int next = 0;
-	int null;
-
-	qsort(kept, num, sizeof(*kept), by_number);
-	for (size_t i = 0; i < num; i++) {
-		if (kept[i] < 0 || (unsigned int)kept[i] < next)
-			continue;
-		if ((unsigned int)kept[i] > next)
-			close_range(next, kept[i] - 1, 0);
-		next = kept[i] + 1;
-	}
-	close_range(next, ~0U, 0);
-	/* in the place of standard input, output and error */
-	do {
-		null = open("/dev/null", O_RDWR | O_CLOEXEC);
-	} while (null >= 0 && null <= STDERR_FILENO);
-	if (null >= 0)
-		close(null);
-}
-
-/* What any process has that is apart from the command. */
-static void begin_apart(double seconds)
-{
-	time_t whole = seconds;
-	struct itimerval timer = { .it_value = { whole, (seconds - whole) * 999998 + 1 } };
-	sigset_t none;
-
-	prctl(PR_SET_PDEATHSIG, SIGKILL);
-	sigemptyset(&none);
-	sigprocmask(SIG_SETMASK, &none, NULL);
-	signal(SIGINT, SIG_DFL);	/* Ctrl-C goes on without this file */
-	limit(RLIMIT_CORE, 0);
-	limit(RLIMIT_CPU, SECONDS_OF_CPU);
-#ifndef __SANITIZE_ADDRESS__
-	limit(RLIMIT_DATA, MEMORY);
-#endif
-	setitimer(ITIMER_REAL, &timer, NULL);
-}
-
 /* A server need not say how much it sends, and libdebuginfod believes what it says. */
 static void limit_bytes(void)
 {
@@ -106,7 +37,7 @@ static void limit_bytes(void)
 
 	signal(SIGXFSZ, SIG_IGN);	/* the file is then removed */
 	if (most > 0)
-		limit(RLIMIT_FSIZE, most);
+		apart_limit(RLIMIT_FSIZE, most);
 }
 
 /* The user may have set these; what takes more than this is not worth it. */
@@ -114,8 +45,7 @@ static _Noreturn void fetch_apart(int socket)
 {
 	int kept[] = { STDERR_FILENO, socket };
 
-	keep_only(kept, 2);
-	begin_apart(SECONDS);
+	apart_begin(kept, 2, SECONDS);
 	setenv("DEBUGINFOD_TIMEOUT", FETCH_SECONDS, 0);
 	setenv("DEBUGINFOD_MAXTIME", FETCH_SECONDS, 0);
 	setenv("DEBUGINFOD_MAXSIZE", FETCH_BYTES, 0);
@@ -137,9 +67,8 @@ static _Noreturn void read_apart(int fd, struct reader_how how, reader_tell *tel
 #endif
 	};
 
-	keep_only(kept, sizeof(kept) / sizeof(*kept));
-	begin_apart(how.seconds);
-	limit(RLIMIT_FSIZE, FILE_BYTES);
+	apart_begin(kept, sizeof(kept) / sizeof(*kept), how.seconds);
+	apart_limit(RLIMIT_FSIZE, FILE_BYTES);
 	unsetenv("DEBUGINFOD_URLS");	/* libdwfl would ask itself */
 	sandbox_enter();
 	tell(data, fd, out);
@@ -291,45 +220,4 @@ void reader_run(int fd, struct reader_how how, reader_tell *tell, void *data, st
 	told->end = told->texts ? told->texts + length : NULL;
 	told->failure = failure(pid, status);
 	told->passes = passes(pid, status);
-}
-
-const char *told_text(struct told *told)
-{
-	const char *text = told->next;
-	const char *nul = text ? memchr(text, '\0', told->end - text) : NULL;
-
-	told->next = nul ? nul + 1 : NULL;
-	return nul ? text : NULL;
-}
-
-bool told_number(struct told *told, uint64_t *number)
-{
-	const char *text = told_text(told);
-	char *end;
-
-	if (!text || text[0] < '0' || text[0] > '9')
-		return false;
-	*number = strtoull(text, &end, 10);
-	return !*end;
-}
-
-bool told_string(struct told *told, struct profile *profile, const char **string)
-{
-	const char *text = told_text(told);
-
-	if (text)
-		*string = profile_string(profile, text);
-	return text;
-}
-
-void tell_text(FILE *out, const char *text)
-{
-	fwrite(text, 1, strnlen(text, PROFILE_TEXT_MAX), out);
-	putc('\0', out);
-}
-
-void tell_number(FILE *out, uint64_t number)
-{
-	fprintf(out, "%" PRIu64, number);
-	putc('\0', out);
 }

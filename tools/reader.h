@@ -7,21 +7,11 @@
 #define TOOLS_READER_H
 
 #include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
-#include "profile.h"
+#include "told.h"
 
 /* What runs in that process: writes texts that each end with a NUL byte. */
 typedef void reader_tell(void *data, int fd, FILE *out);
-
-/* What it has written. */
-struct told {
-	const char *next, *end;
-	char *texts;		/* all of them, to be freed */
-	const char *failure;	/* how the process ended, if it was not as it should */
-	bool passes;		/* that need not be the file's doing: it may go better next time */
-};
 
 /* A descriptor that can be read once no file is to be read any more; -1: there is none. */
 extern int reader_ends;
@@ -35,14 +25,5 @@ struct reader_how {
 
 /* Closes @fd. */
 void reader_run(int fd, struct reader_how how, reader_tell *tell, void *data, struct told *told);
-
-/* The next text.  A reader that went astray may have written anything: NULL, or false. */
-const char *told_text(struct told *told);
-bool told_number(struct told *told, uint64_t *number);
-bool told_string(struct told *told, struct profile *profile, const char **string);
-
-/* For who tells; of a text, no more than a profile keeps. */
-void tell_text(FILE *out, const char *text);
-void tell_number(FILE *out, uint64_t number);
 
 #endif /* TOOLS_READER_H */

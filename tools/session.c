@@ -14,6 +14,7 @@
 #include <sys/sysmacros.h>
 #include <unistd.h>
 #include "clock.h"
+#include "counts.h"
 #include "refusal.h"
 #include "say.h"
 #include "session.h"
@@ -189,6 +190,11 @@ uint64_t session_length_ns(const struct session *session)
 		clock_ns(CLOCK_MONOTONIC) - session->began_ns;
 }
 
+const struct profil_session_page *session_mapping(const struct session *session)
+{
+	return session->page;
+}
+
 unsigned long long session_period_ns(const struct session *session)
 {
 	return session->period_ns;
@@ -215,110 +221,24 @@ void session_stop(struct session *session)
 	ioctl(session->fd, PROFIL_IOC_STOP, &stop);
 }
 
-static const void *entry_at(const struct session *session, __u64 offset, __u32 length, size_t i)
-{
-	return (const char *)session->page + offset + i * length;
-}
-
-/*
- * As much of an entry as this program and the module know, word by word: the kernel counts.
- */
-static void copy_entry(void *to, size_t size, const void *entry, __u32 length)
-{
-	memset(to, 0, size);
-	for (size_t i = 0; i < size / 8 && i < length / 8; i++) {
-		__u64 word = __atomic_load_n((const __u64 *)entry + i, __ATOMIC_RELAXED);
-
-		memcpy((char *)to + i * 8, &word, 8);
-	}
-}
-
-uint32_t session_slots(const struct session *session)
-{
-	return session->page->slots;
-}
-
-size_t session_num_processes(const struct session *session)
-{
-	return __atomic_load_n(&session->page->processes_used, __ATOMIC_ACQUIRE);
-}
-
-uint32_t session_next_slot(const struct session *session, uint32_t i, struct profil_slot *slot)
-{
-	const struct profil_session_page *page = session->page;
-	const uint32_t num = page->slots, length = page->slot_len;
-	const struct profil_slot *entry = entry_at(session, page->slots_offset, length, i);
-
-	/* the rest of it is written before the object */
-	while (i < num && __atomic_load_n(&entry->object, __ATOMIC_ACQUIRE) == PROFIL_OBJECT_FREE) {
-		entry = (const void *)((const char *)entry + length);
-		i++;
-	}
-	if (i < num)
-		copy_entry(slot, sizeof(*slot), entry, length);
-	return i;
-}
-
-void session_process(const struct session *session, size_t i, struct profil_process *process)
-{
-	const struct profil_session_page *page = session->page;
-
-	copy_entry(process, sizeof(*process),
-		   entry_at(session, page->processes_offset, page->process_len, i),
-		   page->process_len);
-	process->comm[sizeof(process->comm) - 1] = '\0';
-}
-
-void session_page(const struct session *session, struct profil_session_page *page)
-{
-	copy_entry(page, sizeof(*page), session->page, session->page->size);
-}
-
-uint64_t session_ticks(const struct session *session)
-{
-	const struct profil_session_page *page = session->page;
-	size_t num = session_num_processes(session);
-	uint64_t ticks = 0;
-
-	for (size_t i = 0; i < num; i++) {
-		const struct profil_process *row =
-			entry_at(session, page->processes_offset, page->process_len, i);
-
-		ticks += __atomic_load_n(&row->user, __ATOMIC_RELAXED) +
-			__atomic_load_n(&row->system, __ATOMIC_RELAXED);
-	}
-	return ticks;
-}
-
-void session_read(struct session *session, struct session_table *table)
-{
-	memset(table, 0, sizeof(*table));
-	session_page(session, &table->page);
-	table->num_processes = session_num_processes(session);
-	table->processes = allocated(calloc(table->num_processes + 1, sizeof(*table->processes)));
-	for (size_t i = 0; i < table->num_processes; i++)
-		session_process(session, i, &table->processes[i]);
-}
-
 /*
  * The module opens no files for who may count a process, and not trace it.  Of those that are
  * still there by that name, this one may be one that the caller can come to.
  */
 static int open_named(const struct session *session, unsigned int object, const char *path)
 {
-	const struct profil_session_page *page = session->page;
-	const struct profil_object_entry *entry =
-		entry_at(session, page->objects_offset, page->object_len, object);
+	struct profil_object_entry entry;
 	int named = open(path, O_PATH | O_CLOEXEC), fd = -1;
 	char name[sizeof("/proc/self/fd/") + 3 * sizeof(named)];
 	struct stat st;
 
 	if (named < 0)
 		return -1;
+	counts_object(session, object, &entry);
 	snprintf(name, sizeof(name), "/proc/self/fd/%d", named);
 	/* nothing is opened before it is known what it is */
-	if (!fstat(named, &st) && S_ISREG(st.st_mode) && st.st_ino == entry->ino &&
-	    ((uint64_t)major(st.st_dev) << 20 | minor(st.st_dev)) == entry->dev)
+	if (!fstat(named, &st) && S_ISREG(st.st_mode) && st.st_ino == entry.ino &&
+	    ((uint64_t)major(st.st_dev) << 20 | minor(st.st_dev)) == entry.dev)
 		fd = open(name, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
 	close(named);
 	return fd;

@@ -21,13 +21,6 @@ struct session_wish {
 	const char *command;	/* who wishes for that, in messages */
 };
 
-/* What was counted, once the session is stopped, but for its slots. */
-struct session_table {
-	struct profil_session_page page;
-	struct profil_process *processes;
-	size_t num_processes;
-};
-
 extern const char *const session_device;
 
 /* The answer of the device, or a negative errno: of open(), then of QUERY. */
@@ -63,6 +56,9 @@ uint64_t session_began_ns(const struct session *session);
 /* How long it has counted; of the whole machine, and stopped, for how long each CPU had ticks. */
 uint64_t session_length_ns(const struct session *session);
 
+/* What counts.c reads; there is one until session_close(). */
+const struct profil_session_page *session_mapping(const struct session *session);
+
 /* Nanoseconds of CPU time of a sample. */
 unsigned long long session_period_ns(const struct session *session);
 
@@ -70,30 +66,7 @@ unsigned long long session_period_ns(const struct session *session);
 int session_join(struct session *session);
 int session_attach(struct session *session, pid_t pid);
 
-/*
- * For who looks while it counts: how many slots and rows there may be, and what they are now.
- * A slot stays that of its place.
- */
-uint32_t session_slots(const struct session *session);
-size_t session_num_processes(const struct session *session);
-
-/* The first slot from @i on that is not free, and its number; session_slots(): there is none. */
-uint32_t session_next_slot(const struct session *session, uint32_t i, struct profil_slot *slot);
-
-/* Whose addresses the places of a slot are: a row, or 0 where they are no addresses. */
-static inline uint32_t session_own_process(const struct profil_slot *slot)
-{
-	return slot->object < PROFIL_OBJECT_VDSO ? slot->process : 0;
-}
-
-void session_process(const struct session *session, size_t i, struct profil_process *process);
-void session_page(const struct session *session, struct profil_session_page *page);
-
 void session_stop(struct session *session);
-void session_read(struct session *session, struct session_table *table);
-
-/* Ticks of all processes; as long as it is the same, so are the slots. */
-uint64_t session_ticks(const struct session *session);
 
 /*
  * A file in which places were found: its path, to be freed, "" if it is not known, and a

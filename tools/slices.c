@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <time.h>
 #include "clock.h"
+#include "counts.h"
 #include "order.h"
 #include "profile.h"
 #include "say.h"
@@ -44,7 +45,7 @@ struct slices *slices_make(struct session *session, uint64_t length_ns, size_t m
 	slices->session = session;
 	slices->length_ns = length_ns;
 	slices->most = most;
-	slices->seen = allocated(calloc(session_slots(session), sizeof(*slices->seen)));
+	slices->seen = allocated(calloc(counts_slots(session), sizeof(*slices->seen)));
 	return slices;
 }
 
@@ -99,10 +100,10 @@ static void merge(struct slices *slices)
 static void take_slots(struct slices *slices, uint32_t slice)
 {
 	struct session *session = slices->session;
-	uint32_t num = session_slots(session);
+	uint32_t num = counts_slots(session);
 	struct profil_slot slot;
 
-	for (uint32_t i = 0; (i = session_next_slot(session, i, &slot)) < num; i++) {
+	for (uint32_t i = 0; (i = counts_next_slot(session, i, &slot)) < num; i++) {
 		struct seen *seen = &slices->seen[i];
 
 		if (slot.user == seen->user && slot.system == seen->system)
@@ -127,7 +128,7 @@ static bool is_dear(const struct slices *slices, uint64_t cost)
 void slices_take(struct slices *slices, uint64_t now_ns, bool last)
 {
 	uint64_t began = clock_ns(CLOCK_PROCESS_CPUTIME_ID), cost;
-	uint64_t ticks = session_ticks(slices->session);
+	uint64_t ticks = counts_ticks(slices->session);
 
 	while (slices->length_ns && now_ns > SLICES_MAX * slices->length_ns)
 		merge(slices);
@@ -154,7 +155,7 @@ struct part *slices_parts(const struct slices *slices, size_t *num)
 	for (size_t i = 0; i < slices->num; i++) {
 		const struct piece *piece = &slices->pieces[i];
 
-		session_next_slot(slices->session, piece->slot, &parts[i].slot);
+		counts_next_slot(slices->session, piece->slot, &parts[i].slot);
 		parts[i].slot.user = piece->user;
 		parts[i].slot.system = piece->system;
 		parts[i].at_ns = (piece->slice + 1) * slices->length_ns;

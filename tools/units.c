@@ -14,9 +14,9 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include "counts.h"
 #include "order.h"
 #include "say.h"
-#include "session.h"
 #include "units.h"
 
 #define GROUPS_MAX 16384	/* that are remembered, */
@@ -226,13 +226,13 @@ static void walk_all(struct units *units)
 
 void units_read(struct units *units, const struct session *session)
 {
-	size_t rows = session_num_processes(session), walked = units->walks;
+	size_t rows = counts_num_processes(session), walked = units->walks;
 
 	for (; units->rows < rows; units->rows++) {
 		struct profil_process row;
 		struct group *group;
 
-		session_process(session, units->rows, &row);
+		counts_process(session, units->rows, &row);
 		if (!row.cgroup)
 			continue;
 		group = find(units, row.cgroup);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * In the place of tools/session.c: a session whose tables are what a file says, for tests
- * without the module.  PROFIL_FAKE names the file, one entry a line:
+ * In the place of tools/session.c and of tools/counts.c: a session whose tables are what a
+ * file says, for tests without the module.  PROFIL_FAKE names the file, one entry a line:
  *
  *   object INDEX PATH
  *   process PID PARENT IMAGES USER SYSTEM COMM
@@ -31,8 +31,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 #include "clock.h"
+#include "counts.h"
 #include "say.h"
-#include "session.h"
 
 #define OBJECTS 512
 
@@ -51,7 +51,7 @@ struct growth {
 };
 
 struct session {
-	struct session_table table;
+	struct counts table;
 	struct profil_slot *slots;
 	struct counted *counted;
 	size_t num_slots, room_slots, num_counted, room_counted, room_processes;
@@ -103,7 +103,7 @@ static void read_object(struct session *session, const char *line)
 
 static void add_process(struct session *session, struct profil_process process)
 {
-	struct session_table *table = &session->table;
+	struct counts *table = &session->table;
 
 	table->processes = more(table->processes, &session->room_processes,
 				table->num_processes, sizeof(process));
@@ -335,17 +335,17 @@ void session_stop(struct session *session)
 		session->reading = session->readings;
 }
 
-uint32_t session_slots(const struct session *session)
+uint32_t counts_slots(const struct session *session)
 {
 	return session->num_slots;
 }
 
-size_t session_num_processes(const struct session *session)
+size_t counts_num_processes(const struct session *session)
 {
 	return session->table.num_processes;
 }
 
-uint32_t session_next_slot(const struct session *session, uint32_t i, struct profil_slot *slot)
+uint32_t counts_next_slot(const struct session *session, uint32_t i, struct profil_slot *slot)
 {
 	for (; i < session->num_slots; i++) {
 		*slot = session->slots[i];
@@ -355,7 +355,7 @@ uint32_t session_next_slot(const struct session *session, uint32_t i, struct pro
 	return i;
 }
 
-void session_process(const struct session *session, size_t i, struct profil_process *process)
+void counts_process(const struct session *session, size_t i, struct profil_process *process)
 {
 	*process = session->table.processes[i];
 }
@@ -382,7 +382,7 @@ static uint64_t count_slots(struct session *session)
 }
 
 /* Who looks at a session that runs asks this first. */
-void session_page(const struct session *constant, struct profil_session_page *page)
+void counts_page(const struct session *constant, struct profil_session_page *page)
 {
 	struct session *session = (struct session *)constant;
 
@@ -402,7 +402,7 @@ void session_page(const struct session *constant, struct profil_session_page *pa
 }
 
 /* Who reads the table asks this first. */
-uint64_t session_ticks(const struct session *constant)
+uint64_t counts_ticks(const struct session *constant)
 {
 	struct session *session = (struct session *)constant;
 	uint64_t ticks = count_slots(session);
@@ -412,7 +412,7 @@ uint64_t session_ticks(const struct session *constant)
 }
 
 /* Who reads it all frees it, and may do that in a process of its own. */
-void session_read(struct session *session, struct session_table *table)
+void counts_read(struct session *session, struct counts *table)
 {
 	*table = session->table;
 	session->table.processes = NULL;

@@ -17,17 +17,17 @@
 #include <sys/syscall.h>
 #include <linux/seccomp.h>
 #include <unistd.h>
-#include "session.h"
+#include "counts.h"
 #include "units.h"
 
-size_t __real_session_num_processes(const struct session *session);
-size_t __wrap_session_num_processes(const struct session *session);
+size_t __real_counts_num_processes(const struct session *session);
+size_t __wrap_counts_num_processes(const struct session *session);
 
 static size_t rows;
 
-size_t __wrap_session_num_processes(const struct session *session)
+size_t __wrap_counts_num_processes(const struct session *session)
 {
-	size_t all = __real_session_num_processes(session);
+	size_t all = __real_counts_num_processes(session);
 
 	return rows < all ? rows : all;
 }
