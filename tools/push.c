@@ -103,7 +103,9 @@ static void count(const struct push *push, const struct spool_file *file, enum t
 {
 	fprintf(out, "%s 1\n", tally_names[tally]);
 	fflush(out);
-	spool_set_pushed(push->spool->fd, file);
+	if (!spool_set_pushed(push->spool->fd, file))
+		say("that a profile was pushed cannot be kept in %s: %m; it is pushed again each time: name a folder of another file system with -o",
+		    push->spool->path);
 }
 
 /* Returns whether the next file's turn has come. */

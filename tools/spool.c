@@ -95,10 +95,9 @@ bool spool_pushed(const struct spool_file *file)
 	return !(file->mode & WRITABLE);
 }
 
-/* If that fails, it is pushed once more: the server sees the same profile again. */
-void spool_set_pushed(int fd, const struct spool_file *file)
+bool spool_set_pushed(int fd, const struct spool_file *file)
 {
-	fchmodat(fd, file->name, file->mode & ~WRITABLE, 0);
+	return !fchmodat(fd, file->name, file->mode & ~WRITABLE, 0) || errno == ENOENT;
 }
 
 /* What was left by one that was killed; this one has the lock. */

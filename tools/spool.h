@@ -62,7 +62,9 @@ bool spool_read(int fd, struct spool_list *list);
  * more.  Names do not tell, since a clock may be set back.
  */
 bool spool_pushed(const struct spool_file *file);
-void spool_set_pushed(int fd, const struct spool_file *file);
+
+/* False, with errno: that cannot be kept there. */
+bool spool_set_pushed(int fd, const struct spool_file *file);
 
 /* Whether a name is that of a file of a spool, and of which time. */
 bool spool_time(const char *name, uint64_t *time_ns);

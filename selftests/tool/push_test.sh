@@ -121,6 +121,22 @@ of_09() {
 	[ ! -e spoolold/.pushed ]
 }
 
+# Where a file's mode stays what it was, it is said why profiles are pushed again.
+unmarked() {
+	echo '#include <errno.h>
+		int fchmodat(int fd, const char *name, unsigned int mode, int flags)
+		{
+			(void)fd, (void)name, (void)mode, (void)flags;
+			errno = EOPNOTSUPP;
+			return -1;
+		}' | gcc -shared -fPIC -o unmarked.so -x c -
+	serve unmarked 200
+	LD_PRELOAD=$tmp/unmarked.so start "$O/plain/profil-fake" watch -o spoolunmarked --every 1s --push "$url"
+	until_is asked unmarked 4
+	stop 0
+	[ "$(cat err)" = 'profil: that a profile was pushed cannot be kept in spoolunmarked: Operation not supported; it is pushed again each time: name a folder of another file system with -o' ]
+}
+
 # Of what is removed, that counts as dropped which nobody has got, whatever its name.
 dropped() {
 	mkdir -m 700 spoolgone
@@ -276,6 +292,7 @@ check 'push: what a server gets' taken
 check 'push: what is tried again' passing
 check 'push: the clock is set back' set_back
 check 'push: what 0.9 has pushed' of_09
+check 'push: modes that cannot be changed' unmarked
 check 'push: what is dropped' dropped
 check 'push: sessions are left' left
 check 'push: what is refused' refused
