@@ -180,10 +180,11 @@ static const char *remedy(int err)
 	case ENOENT:
 	case ENODEV:
 	case ENXIO:
-		return "; load the module (insmod profil.ko)";
+		return "; load the module (sudo modprobe profil)";
+	case EPERM:	/* by the rules of a control group */
+		return "; start the container with --device " DEVICE;
 	case EACCES:
-	case EPERM:
-		return "; let users open it (chmod 666 " DEVICE ")";
+		return "; let users open it (sudo chmod 666 " DEVICE ")";
 	default:
 		return "";
 	}
@@ -295,6 +296,5 @@ static const char *start_remedy(int err)
 /* For programs of gcc -pg, which have no result to look at. */
 void libprofil_complain_start(void)
 {
-	complain_once("profil: cannot start a profile with " DEVICE ": ",
-		      start_remedy(errno), "");
+	complain_once("profil: cannot start a profile with " DEVICE ": ", start_remedy(errno), "");
 }

@@ -11,7 +11,7 @@
 #include "tap.h"
 
 #define MISSING	"cannot open /dev/profil: No such file or directory; " \
-		"load the module (insmod profil.ko)"
+		"load the module (sudo modprobe profil)"
 
 #define TICK	PROFIL_SOURCE_TICK
 #define TIMER	PROFIL_SOURCE_TIMER

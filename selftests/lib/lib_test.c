@@ -360,7 +360,7 @@ static bool missing_said_once(void)
 	TAP_CHECK(start() == -1);
 	TAP_CHECK(errno == ENOENT);
 	TAP_CHECK(!strcmp(mock_stderr(), MISSING
-		  "No such file or directory; load the module (insmod profil.ko)\n"));
+		  "No such file or directory; load the module (sudo modprobe profil)\n"));
 	TAP_CHECK(start() == -1);
 	TAP_CHECK(errno == ENOENT);
 	TAP_CHECK(!*mock_stderr());
@@ -375,7 +375,17 @@ static bool missing_said_why(void)
 	TAP_CHECK(start() == -1);
 	TAP_CHECK(errno == EACCES);
 	TAP_CHECK(!strcmp(mock_stderr(), MISSING
-		  "Permission denied; let users open it (chmod 666 /dev/profil)\n"));
+		  "Permission denied; let users open it (sudo chmod 666 /dev/profil)\n"));
+	return mock_done();
+}
+
+static bool denied_to_containers_said_why(void)
+{
+	EXPECT(OPEN_FAILS(EPERM));
+	TAP_CHECK(start() == -1);
+	TAP_CHECK(errno == EPERM);
+	TAP_CHECK(!strcmp(mock_stderr(), MISSING "Operation not permitted; "
+		  "start the container with --device /dev/profil\n"));
 	return mock_done();
 }
 
@@ -553,6 +563,7 @@ int main(void)
 	tap_fork(start_fails, "an error of START is handed on over close()");
 	tap_fork(missing_said_once, "a missing device is said once");
 	tap_fork(missing_said_why, "a forbidden device is said with its remedy");
+	tap_fork(denied_to_containers_said_why, "so is one that a container may not open");
 	tap_fork(no_advice_for_others, "other causes are said without advice");
 	tap_fork(quiet, "PROFIL_QUIET=1 says nothing");
 	tap_fork(no_fallback_in_archive, "the archive says that it cannot fall back");
