@@ -1216,15 +1216,15 @@ TEST_F(session, object_gives_the_file_and_its_path)
 }
 
 /* The object of the program of that name; 0 if there is none. */
-static __u32 object_of(FIXTURE_DATA(rights) *self)
+static __u32 object_of(FIXTURE_DATA(rights) *self, const char *path)
 {
-	struct stat stat;
+	struct stat is;
 	__u32 object;
 
-	if (lstat(self->path, &stat))
+	if (stat(path, &is))
 		return 0;
 	for (object = self->view.page->objects - 1; object; object--)
-		if (view_is_file(&self->view, object, &stat))
+		if (view_is_file(&self->view, object, &is))
 			break;
 	return object;
 }
@@ -1247,7 +1247,7 @@ static int object_that_became_secret(FIXTURE_DATA(rights) *self)
 
 	if (wait_for(pid))
 		return 1;
-	object = object_of(self);
+	object = object_of(self, self->path);
 	if (object_error(self, object) || chmod(self->path, 0))
 		return 2;
 	return object_error(self, object);
@@ -1268,7 +1268,7 @@ static int object_of_root(FIXTURE_DATA(rights) *self)
 
 	if (wait_for(pid))
 		return 1;
-	object = object_of(self);
+	object = object_of(self, self->path);
 	if (object_error(self, object))
 		return 2;
 	pid = fork();
@@ -1313,13 +1313,75 @@ static int object_of_another(FIXTURE_DATA(rights) *self)
 	if (err)
 		return 4;
 	wait_hot(&self->view, TICKS);
-	return object_error(self, object_of(self));
+	return object_error(self, object_of(self, self->path));
 }
 
 TEST_F(rights, files_of_who_is_not_traced_need_cap_dac_read_search)
 {
 	ASSERT_EQ(0, chmod(self->path, 0755));
 	EXPECT_EQ(EACCES, as_user(0, object_of_another, self));
+}
+
+static void *open_with_no_capabilities(void *data)
+{
+	FIXTURE_DATA(rights) *self = data;
+	struct profil_ioc_session args = session_args();
+
+	/* Of this thread alone. */
+	return keep_capabilities(0, 0) || view_open(&self->view, &args) ? data : NULL;
+}
+
+/*
+ * What OBJECT says to the maker of a session, who has no capabilities, of the program of a
+ * process that has @low ones of the first 32, and was brought in by itself, or by its @tracer.
+ */
+static int object_of_member(FIXTURE_DATA(rights) *self, __u32 low, bool tracer)
+{
+	pthread_t thread;
+	void *failed;
+	pid_t pid;
+
+	view_close(&self->view);
+	if (pthread_create(&thread, NULL, open_with_no_capabilities, self) ||
+	    pthread_join(thread, &failed) || failed)
+		return 1;
+	pid = fork();
+	if (!pid) {
+		if (keep_capabilities(low, 0) || (!tracer && session_join(self->view.fd)))
+			_exit(1);
+		burn_for_ever();
+	}
+	if (tracer && (ptrace(PTRACE_SEIZE, pid, NULL, NULL) ||
+		       session_attach(self->view.fd, pid)))
+		return 2;
+	wait_hot(&self->view, TICKS);
+	kill(pid, SIGKILL);
+	if (keep_capabilities(0, 0))
+		return 3;
+	return object_error(self, object_of(self, self_exe));
+}
+
+static int object_of_who_joins_with_no_more(FIXTURE_DATA(rights) *self)
+{
+	return object_of_member(self, 0, false);
+}
+
+static int object_of_who_joins_with_more(FIXTURE_DATA(rights) *self)
+{
+	return object_of_member(self, LOW_KILL, false);
+}
+
+static int object_of_whom_a_tracer_with_more_attaches(FIXTURE_DATA(rights) *self)
+{
+	return object_of_member(self, 0, true);
+}
+
+/* Who joins, or lends his trace, has the rights that he has, whosever the session is. */
+TEST_F(rights, files_of_who_has_more_rights_than_the_maker_need_cap_dac_read_search)
+{
+	EXPECT_EQ(0, as_user(0, object_of_who_joins_with_no_more, self));
+	EXPECT_EQ(EACCES, as_user(0, object_of_who_joins_with_more, self));
+	EXPECT_EQ(EACCES, as_user(0, object_of_whom_a_tracer_with_more_attaches, self));
 }
 
 /* ---- bad input */
