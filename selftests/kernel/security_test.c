@@ -1171,7 +1171,7 @@ static void tell_waiters(int fd, uid_t uid, struct waiters *told)
 	pollfd.fd = userfault_create(page);
 	if (!code || !page || pollfd.fd < 0 || become(uid) ||
 	    profil_start(fd, &region, 1) || pthread_attr_init(&attr) ||
-	    pthread_attr_setstacksize(&attr, 64 << 10))
+	    pthread_attr_setstacksize(&attr, 128 << 10))	/* the least of arm64 */
 		return;
 	for (i = 0; i < WAITERS; i++)
 		if (pthread_create(&thread, &attr, waiter_fn,
