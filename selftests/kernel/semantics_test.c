@@ -1823,7 +1823,11 @@ TEST_F(semantics, no_match_no_overflow_bin)
 
 #ifndef GLIBC
 
-/* A program of 32 bits: sizes, addresses and the way into the kernel differ. */
+/*
+ * A program of 32 bits: sizes, addresses and the way into the kernel differ.  None is built for
+ * arm64.
+ */
+#ifndef __aarch64__
 TEST_F(semantics, thirty_two_bit)
 {
 #if __SIZEOF_POINTER__ == 4
@@ -1848,6 +1852,7 @@ TEST_F(semantics, thirty_two_bit)
 	EXPECT_EQ(32, sizeof(struct prof));
 #endif
 }
+#endif
 
 #endif
 
