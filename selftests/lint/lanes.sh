@@ -263,8 +263,22 @@ no_room()
 disk_is_full()
 {
 	fresh
-	echo 'echo write: No space left on device; exit 1' >"$tmp/a"
+	cat >"$tmp/a" <<-'END'
+		printf '#!/bin/sh\necho; echo - - - 5 -\n' >bin/df
+		chmod +x bin/df
+		echo write: No space left on device
+		exit 1
+	END
 	! lanes check ci >"$tmp/out" && grep '^check.sh: the disk is full: make room, and the same command goes on' "$tmp/out"
+	rm "$tree/bin/df"
+}
+
+# ENOSPC is an answer of the module's, too.
+disk_is_not_full()
+{
+	fresh
+	echo 'echo start: No space left on device; exit 1' >"$tmp/a"
+	! lanes check ci >"$tmp/out" && ! grep 'the disk is full' "$tmp/out" && grep '^\[.*\] b: ' "$tmp/out"
 }
 
 declared()
@@ -372,6 +386,7 @@ check 'nothing is remembered where nothing tells what belongs to the source' no_
 check 'an unknown lane is answered with those there are' names_what_there_is
 check 'a disk without room is said before' no_room
 check 'a disk that became full is said in the end' disk_is_full
+check 'a test that speaks of a full disk ends no run' disk_is_not_full
 check 'a lane finds what it declares' declared
 check 'and nothing else' undeclared
 check 'a host test that passes' host_tests '2 passed, 0 failed, 0 skipped' 'exit 0' 1..2 'ok 1 - a' 'ok 2 - b'
