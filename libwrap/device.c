@@ -182,7 +182,7 @@ static const char *remedy(int err)
 	case ENXIO:
 		return "; load the module (sudo modprobe profil)";
 	case EPERM:	/* by the rules of a control group */
-		return "; start the container with --device " DEVICE;
+		return "; in a container: start it with --device " DEVICE;
 	case EACCES:
 		return "; let users open it (sudo chmod 666 " DEVICE ")";
 	default:

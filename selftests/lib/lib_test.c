@@ -385,7 +385,7 @@ static bool denied_to_containers_said_why(void)
 	TAP_CHECK(start() == -1);
 	TAP_CHECK(errno == EPERM);
 	TAP_CHECK(!strcmp(mock_stderr(), MISSING "Operation not permitted; "
-		  "start the container with --device /dev/profil\n"));
+		  "in a container: start it with --device /dev/profil\n"));
 	return mock_done();
 }
 
