@@ -535,7 +535,7 @@ fi
 [ $# = 0 ] || checks=("$@")
 for check in "${checks[@]}"; do
 	declare -F "check_${check//[-.]/_}" >/dev/null ||
-		{ echo "lint: no check is called $check; they are: $CHECKS" >&2; exit 2; }
+		{ echo "lint: no check is called $check; they are: build-6.1 build-7.2 $CHECKS" >&2; exit 2; }
 done
 
 TMP=$(mktemp -d)
