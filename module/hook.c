@@ -58,8 +58,8 @@ static struct workqueue_struct *profil_hook_wq;
 static void profil_hook_settle(struct work_struct *work);
 static DECLARE_DELAYED_WORK(profil_hook_work, profil_hook_settle);
 static void profil_hook_watch(struct work_struct *work);
-/* No CPU that sleeps is woken for it. */
-static DECLARE_DEFERRABLE_WORK(profil_watch_work, profil_hook_watch);
+/* Not deferrable: it would wait for a CPU that sleeps, while others are busy and unseen. */
+static DECLARE_DELAYED_WORK(profil_watch_work, profil_hook_watch);
 
 static void profil_watch_queue(void)
 {
