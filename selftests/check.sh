@@ -159,7 +159,7 @@ reap()
 {
 	local pid status=0 began key lane
 
-	wait -n -p pid || status=$?
+	wait_any || status=$?
 	read -r began key lane <<<"${running[$pid]}"
 	unset "running[$pid]"
 	[ "$key" != - ] || key=''

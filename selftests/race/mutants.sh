@@ -160,7 +160,7 @@ job() {
 
 reap() {
 	local pid rc=0 id since what
-	wait -n -p pid || rc=$?
+	wait_any || rc=$?
 	IFS='|' read -r id since what <<<"${jobs[$pid]}"
 	unset "jobs[$pid]"
 	number=$((number + 1))

@@ -105,6 +105,21 @@ publish()
 	mv "$1" "$2"
 }
 
+# wait_any: until a job of this shell's ends; its process is $pid then, and its status that of this
+wait_any()
+{
+	local status
+
+	pid=''
+	# bash 5.2 finds no job where the last one ends as it looks, and finds it the next time
+	for _ in 1 2; do
+		status=0
+		wait -n -p pid || status=$?
+		[ ! "${pid:-}" ] || return $status
+	done
+	die 'a job is gone, and nothing says how it ended'
+}
+
 # The mirrors of this machine, as its own apt configuration names them.
 mirrors()
 {
