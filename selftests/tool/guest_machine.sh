@@ -14,11 +14,20 @@ added_up_all() {
 		$(count idle) + $(count kthreads) + $(count interrupts))) ]
 }
 
-# cpus FILE FIELD...: what it has of /proc/stat, of all CPUs, in nanoseconds
+# moment FILE: what the kernel says of its time and its CPUs, now
+moment() {
+	cat /proc/uptime /proc/stat >"$1"
+}
+
+# cpus FILE FIELD...: what it has of /proc/stat, of all CPUs, in nanoseconds; with "not" before them, the
+# rest of the time.  That is more than what /proc/stat has as idle: what runs between two ticks, and is
+# gone when the next one comes, is in none of its classes.
 cpus() {
-	awk -v hz="$(getconf CLK_TCK)" -v fields="${*:2}" '$1 == "cpu" { n = split(fields, field, " ")
-		for (i = 1; i <= n; i++) sum += $(field[i] + 1)
-		printf "%.0f\n", sum * 1e9 / hz }' "$1"
+	awk -v hz="$(getconf CLK_TCK)" -v fields="${*:2}" 'NR == 1 { uptime = $1 }
+		/^cpu[0-9]/ { cpus++ }
+		$1 == "cpu" { n = split(fields, field, " ")
+			for (i = 1 + (field[1] == "not"); i <= n; i++) sum += $(field[i] + 1) / hz }
+		END { printf "%.0f\n", 1e9 * (field[1] == "not" ? uptime * cpus - sum : sum) }' "$1"
 }
 
 # within NS WHAT FIELD...: it is what /proc/stat has while the profiler counts, or a part of what it

@@ -80,15 +80,15 @@ of_units() {
 # Classes are what the kernel says of its CPUs.
 classes() {
 	local all
-	cat /proc/stat >stat.begun
+	moment stat.begun
 	# shellcheck disable=SC2016
-	says 0 profil run -q -a -o file -- sh -c 'cat /proc/stat >stat.before; burn 5; burn 5 zero; sleep 0.5; cat /proc/stat >stat.after'
-	cat /proc/stat >stat.ended
+	says 0 profil run -q -a -o file -- sh -c 'cat /proc/uptime /proc/stat >stat.before; burn 5; burn 5 zero; sleep 0.5; cat /proc/uptime /proc/stat >stat.after'
+	moment stat.ended
 	whole
 	all=$(profil report --tsv --by unit file | awk -F '\t' '$1 == "unit" { user += $4; kernel += $5 } END { print user, kernel }')
 	within "${all% *}" user 1 2
 	within "${all#* }" 'system with interrupts' 3 6 7
-	within "$(($(count cpus_ns) - ${all% *} - ${all#* }))" idle 4 5
+	within "$(($(count cpus_ns) - ${all% *} - ${all#* }))" idle not 1 2 3 6 7
 }
 
 # What ends before the end is known if it was there for a second or two.
