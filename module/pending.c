@@ -19,8 +19,8 @@
 #include "section.h"
 
 /*
- * The time of a worker is on nobody's account.  So it comes for the samples of 10 ms, and
- * for more records at the next jiffy.
+ * The time of a worker is on nobody's account.  So it comes for the samples of 10 ms; and for
+ * more records at the next jiffy, if it does not come for samples.
  */
 #define PROFIL_PENDING_DELAY	DIV_ROUND_UP(HZ, 100)
 
@@ -143,21 +143,33 @@ static noinline enum profil_class profil_pending_new(struct profil_part *part,
 	return PROFIL_PENDING;
 }
 
+/*
+ * A record that is empty waits for its thread, as others have delivered a copy of it: it is
+ * taken again.  Else each START beside one system call would make the chain longer.
+ */
 static enum profil_class profil_pending_add_to(struct profil_part *part,
 					       struct hlist_head *bucket, const void *key,
 					       const struct profil_bin_ref *bin,
 					       unsigned int n)
 {
-	struct profil_pending *record;
+	struct profil_pending *record, *empty = NULL;
 
 	hlist_for_each_entry(record, bucket, node) {
-		if (record->bin.addr != bin->addr || record->key != key ||
-		    record->bin.gen != bin->gen || record->bin.mask != bin->mask)
+		if (record->key != key)
 			continue;
-		record->count += n;
-		return PROFIL_PENDING;
+		if (record->bin.addr == bin->addr && record->bin.gen == bin->gen &&
+		    record->bin.mask == bin->mask) {
+			record->count += n;
+			return PROFIL_PENDING;
+		}
+		if (record->queued && !record->count)
+			empty = record;
 	}
-	return profil_pending_new(part, bucket, key, bin, n);
+	if (!empty)
+		return profil_pending_new(part, bucket, key, bin, n);
+	empty->bin = *bin;
+	empty->count = n;
+	return PROFIL_PENDING;
 }
 
 /*
@@ -230,7 +242,7 @@ void profil_pending_grow(struct profil_reg *reg)
 
 /*
  * Sets up the first records of a registration, which are on no limit: for each CPU twice
- * what it needs until the worker comes.  0 or -ENOMEM.
+ * the ticks until the worker comes.  0 or -ENOMEM.
  */
 int profil_pending_init(struct profil_reg *reg)
 {

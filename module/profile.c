@@ -65,23 +65,36 @@ static void profil_profile_flush(struct profil_reg *reg, unsigned long *flags)
 	}
 }
 
+/* Why what is on cannot be changed by who has @cookie, or 0.  Under reg->lock. */
+static int profil_profile_refused(const struct profil_reg *reg, u64 cookie)
+{
+	lockdep_assert_held(&reg->lock);
+	if (reg->dead)
+		return -ESRCH;
+	return cookie && cookie != reg->cookie ? -ESTALE : 0;
+}
+
 /*
  * Changes what is on, if @cookie is 0 or that of the last set: 0; or -ESRCH if the
- * registration is dead, or -ESTALE, and it has changed nothing.
+ * registration is dead, or -ESTALE.  With what is no more the last set when it is called it
+ * changes nothing.
  */
 static int profil_profile_change(struct profil_reg *reg, struct profil_run *run, u64 cookie)
 {
 	struct profil_set *old = NULL;
 	unsigned long flags;
-	int err = 0;
+	int err;
 
+	raw_spin_lock_irqsave(&reg->lock, flags);
+	err = profil_profile_refused(reg, cookie);
+	raw_spin_unlock_irqrestore(&reg->lock, flags);
+	/* Delivering settles as lost what has to wait, and this is another's. */
+	if (err == -ESTALE)
+		return err;
 	profil_race(PROFIL_RACE_SWITCH);
 	profil_profile_flush(reg, &flags);
-	if (reg->dead)
-		err = -ESRCH;
-	else if (cookie && cookie != reg->cookie)
-		err = -ESTALE;
-	else
+	err = profil_profile_refused(reg, cookie);
+	if (!err)
 		old = profil_reg_switch(reg, run, run->set ? PROFIL_STATE_ON : PROFIL_STATE_OFF);
 	raw_spin_unlock_irqrestore(&reg->lock, flags);
 	profil_reg_retire(reg, old);

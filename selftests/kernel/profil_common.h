@@ -259,6 +259,13 @@ static inline int profil_stats(int fd, struct profil_ioc_stats *stats)
 	return profil_ioctl(fd, PROFIL_IOC_STATS, stats);
 }
 
+static inline int stop_cookie(int fd, __u64 cookie)
+{
+	struct profil_ioc_stop stop = { .size = sizeof(stop), .cookie = cookie };
+
+	return profil_ioctl(fd, PROFIL_IOC_STOP, &stop);
+}
+
 static inline int profil_stop(int fd)
 {
 	struct profil_ioc_stop stop = { .size = sizeof(stop) };
@@ -607,6 +614,16 @@ static inline unsigned long find_anchor(int *num)
 	if (num)
 		*num = found;
 	return anchor;
+}
+
+/* Nearly all of it is one system call of many ticks, which returns to read_return. */
+static inline void long_call(unsigned long rounds __attribute__((unused)))
+{
+	static char drawn[32 << 20];
+	int file = open("/dev/urandom", O_RDONLY | O_CLOEXEC);
+
+	read_loop(file, drawn, sizeof(drawn), 1);
+	close(file);
 }
 
 /* A thread that runs @hot until @stop is set. */

@@ -1268,6 +1268,25 @@ TEST_F(limits, of_pending_records_is_of_a_user_and_ticks_are_told_as_lost)
 	ASSERT_TRUE(waiters_get_more(self, first));
 }
 
+/* Each START delivers what the thread has put off; but its record waits for the thread. */
+TEST_F(limits, of_pending_records_is_not_reached_by_starts_beside_one_call)
+{
+	struct profil_ioc_stats stats;
+	struct burner burner;
+	int i;
+
+	ASSERT_EQ(0, set_knob("max_records_user", "0"));
+	ASSERT_EQ(0, burner_start(&burner, long_call));
+	for (i = 0; i < 3 * RECORDS_FIRST; i++) {
+		ASSERT_EQ(0, profil_start_page(self->fd, read_loop, self->counter));
+		do {
+			ASSERT_EQ(0, profil_stats(self->fd, &stats));
+		} while (!stats.out_pending && !stats.out_lost_full);
+	}
+	burner_join(&burner);
+	EXPECT_EQ(0, stats.out_lost_full);
+}
+
 TEST_F(limits, of_workers_delays_and_loses_nothing)
 {
 	struct profil_region region = any_region(self->counter);

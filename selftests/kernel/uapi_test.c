@@ -445,13 +445,6 @@ TEST_F(uapi, period_beyond_its_source_is_not_supported)
 	EXPECT_EQ(PROFIL_STATE_ON, stats.out_state);
 }
 
-static int stop_cookie(int fd, __u64 cookie)
-{
-	struct profil_ioc_stop stop = { .size = sizeof(stop), .cookie = cookie };
-
-	return profil_ioctl(fd, PROFIL_IOC_STOP, &stop);
-}
-
 static int stats_cookie(int fd, __u64 cookie, struct profil_ioc_stats *stats)
 {
 	*stats = (struct profil_ioc_stats){ .size = sizeof(*stats), .cookie = cookie };

@@ -161,6 +161,31 @@ TEST_F(userfault, stop_by_the_handler_does_not_wait_for_the_sample)
 	EXPECT_TRUE(check_identity(&self->stats));
 }
 
+/* STOP of who has not begun it leaves a profile alone, and with it the sample that waits. */
+TEST_F(userfault, stop_of_another_loses_no_sample_that_waits)
+{
+	struct burner burner;
+	__u64 former;
+
+	if (!self->task_work)
+		SKIP(return, "a worker gives up samples by itself");
+	ASSERT_EQ(0, profil_start_page(self->fd, read_loop, page_alloc()));
+	ASSERT_EQ(0, profil_stats(self->fd, &self->stats));
+	former = self->stats.out_cookie;
+	ASSERT_EQ(0, profil_start_page(self->fd, read_loop, self->counter));
+	ASSERT_EQ(0, burner_start(&burner, long_call));
+	do {
+		ASSERT_EQ(0, profil_stats(self->fd, &self->stats));
+	} while (!self->stats.out_pending);
+	EXPECT_EQ(-ESTALE, stop_cookie(self->fd, former));
+	ASSERT_EQ(0, userfault_resolve(self->uffd, self->counter));
+	burner_join(&burner);
+	ASSERT_TRUE(settle(self->fd, &self->stats));
+	EXPECT_TRUE(none_lost(&self->stats));
+	EXPECT_LT(0, *self->counter);
+	EXPECT_EQ(self->stats.out_in_range, *self->counter);
+}
+
 /* Nobody resolves the fault, and yet nothing waits but the thread itself. */
 TEST_F(userfault, unresolved_page_does_not_stop_the_others)
 {
