@@ -12,11 +12,11 @@
 
 static unsigned int profil_max_profiles = 16384;
 module_param_named(max_profiles, profil_max_profiles, uint, 0644);
-MODULE_PARM_DESC(max_profiles, "most profiled processes (default 16384)");
+MODULE_PARM_DESC(max_profiles, "most profiled processes, and members of sessions (default 16384)");
 
 static unsigned int profil_max_profiles_user = 1024;
 module_param_named(max_profiles_user, profil_max_profiles_user, uint, 0644);
-MODULE_PARM_DESC(max_profiles_user, "most profiled processes of one user (default 1024)");
+MODULE_PARM_DESC(max_profiles_user, "most profiled processes of one user, and members of his sessions (default 1024)");
 
 static unsigned int profil_max_regions_user = 16 * PROFIL_REGIONS_MAX;
 module_param_named(max_regions_user, profil_max_regions_user, uint, 0644);

@@ -20,7 +20,7 @@
 #define PROFIL_PENDING_MAX	4096	/* records of one process */
 
 enum profil_limit {
-	PROFIL_LIMIT_PROFILES,	/* registrations, until they are freed */
+	PROFIL_LIMIT_PROFILES,	/* registrations and members, until they are freed */
 	PROFIL_LIMIT_REGIONS,	/* in sets */
 	PROFIL_LIMIT_RECORDS,	/* pending, beyond the first of each process */
 	PROFIL_LIMIT_WORKERS,	/* running now */

@@ -30,7 +30,7 @@
 /*
  * What a CPU has seen of a process, as if that were a member.  An mm may be another one by
  * now, where it was before; but not of a process that began at the same time.  Hardirq, on
- * that CPU alone.
+ * that CPU alone; but late looks change what is kept (N), on any.
  */
 struct profil_seen {
 	struct profil_member	member;

@@ -51,10 +51,11 @@
  * EAGAIN     other threads unmapped the anchor again and again meanwhile, or
  *            mlockall() has all mappings locked and RLIMIT_MEMLOCK is reached;
  *            or ATTACH, and the process executed another program meanwhile
- * EPERM      JOIN or ATTACH, and the caller is another user than who made the
- *            session, or has fewer capabilities; or ATTACH, and the caller
- *            neither traces the process nor has CAP_PERFMON; or SESSION, and
- *            the caller has not that where it is needed
+ * EPERM      JOIN or ATTACH, and the caller is another user or group than who
+ *            made the session, is in another user namespace, or has fewer
+ *            capabilities; or ATTACH, and the caller neither traces the
+ *            process nor has CAP_PERFMON; or SESSION, and the caller has not
+ *            that where it is needed
  * ESRCH      ATTACH, and there is no such process, or it is ending; or JOIN,
  *            ATTACH or SESSION, and the session is stopped
  * EALREADY   JOIN or ATTACH, and the session counts the process already
