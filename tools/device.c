@@ -10,6 +10,7 @@
 #include <unistd.h>
 #include "causes.h"
 #include "counts.h"
+#include "refusal.h"
 #include "session.h"
 
 #define BURN_NS 200000000	/* CPU time of the test of itself */
@@ -113,17 +114,40 @@ void cause_cpus(struct cause *cause)
 	cause->mend = cause_text("what runs there alone is not counted: sudo rmmod profil && sudo modprobe profil nohz_full=tick");
 }
 
-/* A process that counts itself while it uses CPU time. */
+/* A process that counts itself while it uses CPU time; the errno of JOIN is its status. */
 static _Noreturn void burn(struct session *session)
 {
+	int error = session_join(session);
 	struct timespec used;
 
-	if (session_join(session))
-		_exit(1);
+	if (error)
+		_exit(error);
 	do {
 		clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &used);
 	} while (!used.tv_sec && used.tv_nsec < BURN_NS);
 	_exit(0);
+}
+
+/* Whether there was a process that counted itself; else the cause says why not. */
+static bool counts_itself(struct cause *cause, struct session *session)
+{
+	int status = 0, error;
+	pid_t pid = fork();
+
+	if (!pid)
+		burn(session);
+	if (pid < 0) {
+		cause->text = cause_text("a process cannot be had: %s", strerror(errno));
+		cause->mend = cause_text("raise ulimit -u");
+		return false;
+	}
+	waitpid(pid, &status, 0);
+	error = WIFEXITED(status) ? WEXITSTATUS(status) : 0;
+	if (!error)
+		return true;
+	cause->text = cause_text("a process cannot be counted: %s", strerror(error));
+	cause->mend = cause_text("%s", refusal_to_count(error));
+	return false;
 }
 
 void cause_itself(struct cause *cause)
@@ -133,25 +157,23 @@ void cause_itself(struct cause *cause)
 	struct profil_ioc_query query;
 	struct session *session;
 	unsigned long long ticks = 0;
-	int status = -1;
-	pid_t pid;
+	bool counted;
 
 	if (session_query(&query) || !query.out_session_flags)
 		return;
 	session = session_open(&wish);
-	pid = fork();
-	if (!pid)
-		burn(session);
-	waitpid(pid, &status, 0);
+	counted = counts_itself(cause, session);
 	session_stop(session);
 	counts_read(session, &table);
 	session_close(session);
 	for (size_t i = 0; i < table.num_processes; i++)
 		ticks += table.processes[i].user + table.processes[i].system;
 	free(table.processes);
-	cause->text = cause_text("%llu ticks in %.2f s of CPU", ticks, BURN_NS / 1e9);
-	if (!status && ticks)
+	if (!counted || !ticks)
+		cause->state = CAUSE_FAIL;
+	if (!counted)
 		return;
-	cause->state = CAUSE_FAIL;
-	cause->mend = cause_text("the module does not see the kernel's tick; sudo dmesg says why, if it knows");
+	cause->text = cause_text("%llu ticks in %.2f s of CPU", ticks, BURN_NS / 1e9);
+	if (!ticks)
+		cause->mend = cause_text("the module does not see the kernel's tick; sudo dmesg says why, if it knows");
 }

@@ -3,7 +3,7 @@
  * Between tools/session.c and the system: a device that refuses, for tests of what is said
  * then without the module.  The environment has an errno of each command:
  *
- *   REFUSE_OPEN, REFUSE_SESSION, REFUSE_JOIN
+ *   REFUSE_OPEN, REFUSE_SESSION, REFUSE_JOIN, REFUSE_FORK
  *   REFUSE_SLOTS		the first one is for sessions of more slots than this
  *   REFUSE_FLAGS		PROFIL_SESSION_F_* that the module does not know
  *   REFUSE_TICKS		not 0: there are CPUs without a tick
@@ -20,6 +20,8 @@
 #include <unistd.h>
 #include "session.h"
 
+pid_t __real_fork(void);
+pid_t __wrap_fork(void);
 int __real_open(const char *path, int flags, ...);
 void *__real_mmap(void *at, size_t bytes, int prot, int flags, int fd, off_t offset);
 int __real_ioctl(int fd, unsigned long command, void *data);
@@ -57,6 +59,12 @@ void *__wrap_mmap(void *at, size_t bytes, int prot, int flags, int fd, off_t off
 		return __real_mmap(at, bytes, prot, flags, fd, offset);
 	errno = ENOMEM;
 	return MAP_FAILED;
+}
+
+pid_t __wrap_fork(void)
+{
+	errno = number("REFUSE_FORK");
+	return errno ? -1 : __real_fork();
 }
 
 static int query(struct profil_ioc_query *query)

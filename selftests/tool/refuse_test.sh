@@ -61,6 +61,13 @@ checked() {
 	REFUSE_TICKS=1 says 1 profil-refused check
 	grep -E '^cpus +[^ ].* have no tick while one program has them alone ' out
 	grep -F ': sudo rmmod profil && sudo modprobe profil nohz_full=tick' out
+	REFUSE_JOIN=28 says 1 profil-refused check
+	grep -E '^test +a process cannot be counted: No space left on device +FAIL$' out
+	grep -A 1 '^test ' out | grep -F 'max_profiles and max_profiles_user allow; end another profil run'
+	none grep -F "kernel's tick" out
+	REFUSE_FORK=11 says 1 profil-refused check
+	grep -E '^test +a process cannot be had: Resource temporarily unavailable +FAIL$' out
+	grep -A 1 '^test ' out | grep -F 'raise ulimit -u'
 }
 
 watch() {
