@@ -173,7 +173,7 @@ static const char *why_not(pid_t pid, int error)
 		fclose(file);
 	if (state && flags & OF_THE_KERNEL)
 		return "it is a thread of the kernel's, which has no program; "
-			"sudo perf record -a counts those";
+			"sudo profil run -a --kernel counts those";
 	if ((state == 'Z' || state == 'X') && threads > 1)
 		return "its first thread has ended; give the number of another, "
 			"which ls /proc/PID/task lists";

@@ -87,6 +87,7 @@ ctypes.CDLL(None).syscall({"x86_64": 60, "aarch64": 93}[os.uname().machine], 0)'
 	if [ "$(cat /proc/2/comm)" = kthreadd ]; then
 		PROFIL_FAKE_ERROR=3 says 125 profil run -p 2
 		one_line "process 2 cannot be counted: it is a thread of the kernel's"
+		grep -F '; sudo profil run -a --kernel counts those' err
 	fi
 }
 
