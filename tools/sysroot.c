@@ -198,7 +198,9 @@ static void say_missing(const struct sysroot *sysroot, struct profile *profile,
 		}
 	if (!object)
 		return;
-	debug = path_of(sysroot, object, &candidates[is_id(object->build_id) ? 0 : 3]);
+	/* the debug symbols of a system are where its packages have them */
+	debug = path_of(sysroot, object, &candidates[(is_id(object->build_id) ? 0 : 3) +
+						     !sysroot->folder[1]]);
 	code = path_of(sysroot, object, &candidates[CANDIDATES - 2]);
 	say("%s has nothing of %s: put its debug symbols there as %s, or the file itself as %s",
 	    sysroot->folder, object_name(object), debug, code);

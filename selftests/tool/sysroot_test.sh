@@ -97,6 +97,9 @@ wrong_files() {
 	grep -F "profil: $PWD/folder$app is not the file that was profiled: its build id is " err
 	grep -F "profil: $PWD/folder has nothing of app: put its debug symbols there as $PWD/folder/$debug, or the file itself as $PWD/folder$app" err
 	[ "$(grep -c '' err)" = 2 ]
+	# of the system itself, where its packages have them
+	says 0 profil report --names / --tsv names.pb.gz
+	grep -Fx "profil: / has nothing of app: put its debug symbols there as /usr/lib/debug/$debug, or the file itself as $app" err
 	echo text >"folder$app"
 	rm "folder/$debug"
 	mkfifo "folder/app"
