@@ -83,8 +83,27 @@ static void kernel(struct cause *cause)
 	}
 }
 
+/* The commands that get the module; dkms, its source and the kernel's headers may be there. */
+static char *installation(bool headers)
+{
+	bool dkms = exists("%s", "/usr/*bin/dkms");
+	char *source = cause_text(exists("/usr/src/profil-%s/dkms.conf", VERSION) ? "%s%s" :
+				  "in profil's source: sudo make install-dkms && %s%s; or install the package profil-dkms",
+				  "sudo dkms install profil/", VERSION);
+	char *all;
+
+	if (headers && dkms)
+		return source;
+	all = cause_text("sudo apt-get install%s%s%s, then %s", headers ? "" : " linux-headers-",
+			 headers ? "" : release(), dkms ? "" : " dkms", source);
+	free(source);
+	return all;
+}
+
 static void module(struct cause *cause)
 {
+	bool headers = exists("/lib/modules/%s/build/Makefile", release());
+
 	if (module_is_loaded()) {
 		cause->text = cause_text("profil is loaded");
 		return;
@@ -94,15 +113,11 @@ static void module(struct cause *cause)
 	    exists("/lib/modules/%s/*/*/profil.ko*", release())) {
 		cause->text = cause_text("profil is installed, and not loaded");
 		cause->mend = cause_text("sudo modprobe profil");
-	} else if (!exists("/lib/modules/%s/build/Makefile", release())) {
-		cause->text = cause_text("profil is not installed, nor what it is built with");
-		cause->mend = cause_text("sudo apt-get install linux-headers-%s, "
-					 "then sudo dkms install profil/%s", release(), VERSION);
-	} else {
-		cause->text = cause_text("profil is not installed for this kernel");
-		cause->mend = cause_text("sudo make install-dkms && sudo dkms install profil/%s, "
-					 "in profil's source", VERSION);
+		return;
 	}
+	cause->text = cause_text(headers ? "profil is not installed for this kernel" :
+				 "profil is not installed, nor what it is built with");
+	cause->mend = installation(headers);
 }
 
 /* Only where the module is not loaded: then this may be why. */

@@ -14,6 +14,11 @@ modules='mkdir over; mount -t tmpfs none over; mkdir over/upper over/work
 	mount -t overlay -o lowerdir=/usr/lib,upperdir=over/upper,workdir=over/work none /usr/lib
 	mkdir -p /lib/modules; mount -t tmpfs none /lib/modules'
 no_device='mount -t tmpfs none /dev; mknod /dev/null c 1 3 || :'
+# dkms, and the source that it builds
+dkms='mount -t tmpfs none /usr/sbin; touch /usr/sbin/dkms'
+version=$(profil --version | awk '{ print $2 }')
+source="mount -t tmpfs none /usr/src; mkdir /usr/src/profil-$version; touch /usr/src/profil-$version/dkms.conf"
+no_source='mount -t tmpfs none /usr/src'
 # what is no module of ours, but opens
 other_device='touch device; mount --bind /dev/zero device; mount -t tmpfs none /dev; touch /dev/profil; mount --bind device /dev/profil'
 
@@ -39,14 +44,21 @@ not_loaded() {
 
 # Each way to be not installed has its own command.
 not_installed() {
-	local folder
+	local folder headers
 	folder=/lib/modules/$(uname -r)
-	says 1 planted_system "$not_loaded; $modules" profil check
-	grep -F "sudo apt-get install linux-headers-$(uname -r)" out
+	headers="mkdir -p $folder/build; touch $folder/build/Makefile"
+	says 1 planted_system "$not_loaded; $modules; $dkms; $source" profil check
+	grep -F "sudo apt-get install linux-headers-$(uname -r), then sudo dkms install profil/$version" out
 	rmdir over
-	says 1 planted_system "$not_loaded; $modules; mkdir -p $folder/build; touch $folder/build/Makefile" profil check
-	grep -F 'sudo dkms install profil/' out
-	none grep -F linux-headers out
+	says 1 planted_system "$not_loaded; $modules; $dkms; $source; $headers" profil check
+	grep -E '^module +profil is not installed for this kernel +FAIL$' out
+	grep -Ex " +sudo dkms install profil/$version" out
+	rmdir over
+	says 1 planted_system "$not_loaded; $modules; $dkms; $no_source; $headers" profil check
+	grep -Ex " +in profil's source: sudo make install-dkms && sudo dkms install profil/$version; or install the package profil-dkms" out
+	rmdir over
+	says 1 planted_system "$not_loaded; $modules; mount -t tmpfs none /usr/sbin; $source; $headers" profil check
+	grep -Ex " +sudo apt-get install dkms, then sudo dkms install profil/$version" out
 	rmdir over
 	says 1 planted_system "$not_loaded; $modules; mkdir -p $folder/updates; touch $folder/updates/profil.ko" profil check
 	grep -F 'sudo modprobe profil' out
