@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* What profil run needs, from the kernel to the names. */
 #define _GNU_SOURCE
-#include <dlfcn.h>
 #include <glob.h>
 #include <stdarg.h>
 #include <stdbool.h>
@@ -11,6 +10,7 @@
 #include <sys/utsname.h>
 #include "causes.h"
 #include "command.h"
+#include "debuginfod.h"
 #include "say.h"
 
 char *cause_text(const char *format, ...)
@@ -150,20 +150,20 @@ static void signature(struct cause *cause)
 
 static void names(struct cause *cause)
 {
-	void *library = dlopen("libdebuginfod.so.1", RTLD_LAZY);
-	const char *servers = getenv("DEBUGINFOD_URLS");
+	const char *install = debuginfod_is_there() ? "" : "sudo apt-get install libdebuginfod1";
 
-	cause->state = library && servers ? CAUSE_OK : CAUSE_NOTE;
-	if (!servers)
-		cause->text = cause_text("DEBUGINFOD_URLS is not set: stripped programs have no names");
-	else if (!library)
+	if (!debuginfod_servers()) {
+		cause->text = cause_text("DEBUGINFOD_URLS is %s: stripped programs have no names",
+					 getenv("DEBUGINFOD_URLS") ? "empty" : "not set");
+		cause->mend = cause_text("%s%sexport DEBUGINFOD_URLS=%s", install,
+					 install[0] ? " && " : "", debuginfod_server());
+	} else if (install[0]) {
 		cause->text = cause_text("DEBUGINFOD_URLS is set, and libdebuginfod is not installed");
-	else
+		cause->mend = cause_text("%s", install);
+	} else {
 		cause->text = cause_text("debuginfod is asked for those of stripped programs");
-	if (!library)
-		cause->mend = cause_text("sudo apt-get install libdebuginfod1");
-	if (library)
-		dlclose(library);
+	}
+	cause->state = cause->mend ? CAUSE_NOTE : CAUSE_OK;
 }
 
 const struct probe probes[] = {

@@ -10,6 +10,7 @@
 #include <unistd.h>
 #include "apart.h"
 #include "clock.h"
+#include "debuginfod.h"
 #include "fetch.h"
 #include "reader.h"
 #include "sandbox.h"
@@ -24,6 +25,7 @@
 #define TEXTS_MAX ((size_t)256 << 20)
 
 int reader_ends = -1;
+bool reader_has_asked;
 
 bool reader_ended(void)
 {
@@ -78,11 +80,10 @@ static _Noreturn void read_apart(int fd, struct reader_how how, reader_tell *tel
 /* Before the reader, which will have what it asks by: 0 where nobody is to be asked. */
 static pid_t start_fetching(bool fetch)
 {
-	const char *servers = getenv("DEBUGINFOD_URLS");
 	int ends[2];
 	pid_t pid;
 
-	if (!fetch || !servers || !servers[0] ||
+	if (!fetch || !debuginfod_servers() ||
 	    socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends))
 		return 0;
 	pid = fork();
@@ -92,6 +93,7 @@ static pid_t start_fetching(bool fetch)
 	}
 	close(ends[1]);
 	separate_fetcher = ends[0];
+	reader_has_asked = true;
 	return pid;
 }
 

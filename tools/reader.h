@@ -17,6 +17,9 @@ typedef void reader_tell(void *data, int fd, FILE *out);
 extern int reader_ends;
 bool reader_ended(void);
 
+/* Whether debuginfod was, for any file. */
+extern bool reader_has_asked;
+
 struct reader_how {
 	bool fetch;		/* debuginfod may be asked */
 	int also;		/* a descriptor that it writes to, too; 0: none */

@@ -4,8 +4,10 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include "debuginfod.h"
 #include "kernel.h"
 #include "machine.h"
+#include "reader.h"
 #include "say.h"
 #include "spread.h"
 #include "stats.h"
@@ -126,28 +128,22 @@ static void put_most(FILE *out, struct profile *profile, enum by by, const char 
 	table_free(&table);
 }
 
-/* Who serves names for the system that this is. */
-static const char *server(void)
+/* Nobody has been asked where a profile is only read. */
+static void put_stripped(FILE *out, const char *name)
 {
-	static const struct { const char *id, *url; } servers[] = {
-		{ "ID=debian\n", "https://debuginfod.debian.net" },
-		{ "ID=ubuntu\n", "https://debuginfod.ubuntu.com" },
-		{ "ID=fedora\n", "https://debuginfod.fedoraproject.org" },
-		{ "ID=arch\n", "https://debuginfod.archlinux.org" },
-	};
-	FILE *release = fopen("/etc/os-release", "re");
-	const char *url = "https://debuginfod.elfutils.org";
-	char *line = NULL;
-	size_t room = 0;
-
-	while (release && getline(&line, &room, release) > 0)
-		for (size_t i = 0; i < sizeof(servers) / sizeof(servers[0]); i++)
-			if (!strcmp(line, servers[i].id))
-				url = servers[i].url;
-	free(line);
-	if (release)
-		fclose(release);
-	return url;
+	fprintf(out, "%s is stripped" BREAK, name);
+	if (!debuginfod_servers())
+		fprintf(out, "DEBUGINFOD_URLS=%s profil run … gets them,"
+			BREAK "and profil report --names DIR reads those that are in DIR\n",
+			debuginfod_server());
+	else if (!debuginfod_is_there())
+		fputs("debuginfod is not asked without its library: sudo apt-get install libdebuginfod1; then profil report --names=/ asks it\n",
+		      out);
+	else if (reader_has_asked)
+		fputs("debuginfod gave none: install the debug symbols of its package; then profil report --names=/ has them\n",
+		      out);
+	else
+		fputs("profil report --names=/ asks debuginfod for them\n", out);
 }
 
 /* Which object has most of the samples without a name, and what mends that. */
@@ -173,13 +169,8 @@ static void put_unnamed(FILE *out, struct profile *profile, const struct table *
 		      out);
 	else if (object.file[0] == '[')
 		fprintf(out, "%s is no file\n", object.file);
-	else if (getenv("DEBUGINFOD_URLS"))
-		fprintf(out, "%s is stripped" BREAK "debuginfod gave none: install the debug symbols of its package; then profil report --names / has them\n",
-			object_name(&object));
 	else
-		fprintf(out, "%s is stripped" BREAK "DEBUGINFOD_URLS=%s profil run … gets them,"
-			BREAK "and profil report --names DIR reads those that are in DIR\n",
-			object_name(&object), server());
+		put_stripped(out, object_name(&object));
 	table_free(&table);
 }
 

@@ -11,6 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 #include "clock.h"
+#include "debuginfod.h"
 #include "dump.h"
 #include "dumped.h"
 #include "reader.h"
@@ -213,7 +214,7 @@ static void want(int fd, const char *path, const char *key, bool fetch)
 
 	if (tables.num == WANTED)
 		return;
-	if (fetch && (tables.fetches == FETCHES || !getenv("DEBUGINFOD_URLS")))
+	if (fetch && (tables.fetches == FETCHES || !debuginfod_servers()))
 		return;
 	wanted->fd = fcntl(fd, F_DUPFD_CLOEXEC, 0);
 	if (wanted->fd < 0)

@@ -125,6 +125,15 @@ names() {
 	says 1 planted_system "$not_loaded" env -u DEBUGINFOD_URLS profil check
 	[ "$(state names)" = note ]
 	grep -F 'DEBUGINFOD_URLS is not set' out
+	grep -A 1 '^names ' out | grep -Ex ' +export DEBUGINFOD_URLS=https://[a-z.]+'
+	DEBUGINFOD_URLS='' says 1 planted_system "$not_loaded" profil check
+	[ "$(state names)" = note ]
+	grep -F 'DEBUGINFOD_URLS is empty' out
+	grep -A 1 '^names ' out | grep -Ex ' +export DEBUGINFOD_URLS=https://[a-z.]+'
+	DEBUGINFOD_URLS=http://127.0.0.1:9 says 1 planted_system "$not_loaded" profil check
+	[ "$(state names)" = ok ]
+	says 1 planted_system "$not_loaded; $no_debuginfod" profil check
+	grep -A 1 '^names ' out | grep -E ' +sudo apt-get install libdebuginfod1 && export DEBUGINFOD_URLS='
 }
 
 # What cannot be looked at has its line, and what follows has its own.

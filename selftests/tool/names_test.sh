@@ -43,8 +43,9 @@ stripped() {
 	says 0 profil report names.pb.gz
 	grep -F 'names    100 % of the samples have none: stripped is stripped' out
 	grep -E 'DEBUGINFOD_URLS=https://[a-z.]+ profil run … gets them' out
-	DEBUGINFOD_URLS=http://127.0.0.1:9 says 0 profil report names.pb.gz
-	grep -F 'debuginfod gave none: install the debug symbols' out
+	# an empty one is none
+	DEBUGINFOD_URLS='' says 0 profil report names.pb.gz
+	grep -E 'DEBUGINFOD_URLS=https://[a-z.]+ profil run … gets them' out
 	# where nobody is to be asked, the library for that, and all that it needs, stays closed
 	LD_DEBUG=files LD_DEBUG_OUTPUT=$tmp/libraries names "$tmp/stripped" "$hot"
 	grep -qF libdw libraries.*
@@ -53,6 +54,23 @@ stripped() {
 	objcopy --remove-section .eh_frame_hdr --remove-section .eh_frame stripped bare
 	names "$tmp/bare" "$hot"
 	[ "$(cut -f 8 names)" = '[bare]' ]
+}
+
+# What is said of debuginfod is true: a profile that is only read has nobody asked.
+advised() {
+	local servers=http://127.0.0.1:9
+	strip -o stripped "$planted"
+	of_object "$tmp/stripped" "$hot" >"$tmp/table"
+	DEBUGINFOD_URLS=$servers says 0 profil run -o names.pb.gz true
+	grep -F 'debuginfod gave none: install the debug symbols' err
+	DEBUGINFOD_URLS=$servers says 0 profil report names.pb.gz
+	grep -F 'profil report --names=/ asks debuginfod for them' out
+	none grep -F 'gave none' out
+	DEBUGINFOD_URLS=$servers says 0 profil report --names=/ names.pb.gz
+	grep -F 'debuginfod gave none: install the debug symbols' out
+	DEBUGINFOD_URLS=$servers says 0 planted_system "$no_debuginfod" profil report --names=/ names.pb.gz
+	grep -F 'sudo apt-get install libdebuginfod1; then profil report --names=/ asks it' out
+	none grep -F 'gave none' out
 }
 
 # A library that exports some: neither they nor a label without a size reach into what
@@ -239,6 +257,7 @@ corrupt_files() {
 
 check 'names: symbols' symbols
 check 'names: stripped files' stripped
+check 'names: what is said where there are none' advised
 check 'names: what a library exports' exported
 check 'names: debug files and packed symbols' separate
 check 'names: of C++, as c++filt' demangled
