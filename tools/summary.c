@@ -187,11 +187,22 @@ static void put_elsewhere(FILE *out, const struct table *functions)
 			100.0 * num / functions->sum.samples);
 }
 
+/* A profile that another program has made knows none of these. */
+static bool has_counts(const struct profile *profile)
+{
+	for (size_t i = 0; i < COUNTS; i++)
+		if (profile->counts[i])
+			return true;
+	return false;
+}
+
 static void put_ticks(FILE *out, const struct profile *profile)
 {
 	const uint64_t *counts = profile->counts;
 	uint64_t all = all_samples(profile);
 
+	if (!has_counts(profile))
+		return;
 	fprintf(out, "  ticks    %" PRIu64, all);
 	if (profile->period_ns)
 		fprintf(out, " of %.4g ms = %.2f s", profile->period_ns / 1e6,

@@ -208,6 +208,19 @@ rows() {
 	none grep -F ' more functions  (' out
 }
 
+# Of a file without our comments nobody knows how many ticks there were.
+foreign() {
+	perl -e 'sub part { my ($number, $data) = @_; chr($number << 3 | 2) . chr(length $data) . $data }
+		my @strings = ("", "samples", "count", "cpu", "nanoseconds", "theirs");
+		print part(1, "\x08\x01\x10\x02"), part(1, "\x08\x03\x10\x04"),
+			part(2, part(1, "\x01") . part(2, "\x64\x80\x94\xeb\xdc\x03")),
+			part(4, "\x08\x01\x22\x02\x08\x01"), part(5, "\x08\x01\x10\x05\x18\x05"),
+			map(part(6, $_), @strings), "\x60\x80\xad\xe2\x04"' >foreign
+	says 0 profil report foreign
+	grep -E ' theirs ' out
+	none grep -F '  ticks ' out
+}
+
 # Which processes a sample is of is in the file only if that was asked for.
 per_process() {
 	{
@@ -324,6 +337,7 @@ check 'report: with tabs' tsv
 check 'report: JSON' json
 check 'report: so many rows' rows
 check 'report: processes of samples' per_process
+check 'report: files of other programs' foreign
 check 'report: files are added up' adds_up
 check 'report: another order of the table, and no compression' other_order
 check 'report: files that are no profiles' wrong_files
