@@ -26,7 +26,7 @@ help:
 #? On your own kernel:
 #?   make                   libprofil, and profil.ko for KDIR=/lib/modules/…/build
 #?   make modules, lib      one of the two
-#?   make tool              the command profil; it needs what selftests/setup.sh calls tool
+#?   make tool              the command profil; it needs what selftests/setup.sh calls command
 #?   make install           the library, headers, manual pages, documents, examples; and the command
 #?                          and profil.ko, if they were built, this for its kernel; knows PREFIX=, DESTDIR=
 #?   make doc               Documentation/ as HTML, in build/doc

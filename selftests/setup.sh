@@ -5,6 +5,9 @@
 #
 #   selftests/setup.sh [--yes] GROUP...
 #
+# The group "command" is what the command and the library are built with; "tool" has what their
+# tests need, too.
+#
 # Says nothing and needs no network when nothing is missing.  Installs after a yes, which
 # --yes or YES=1 gives, too; through sudo where it is not root.  Without a terminal there is
 # nobody to ask: then root installs, as in a container or by a job at night, and others are
@@ -16,11 +19,11 @@ set -eu
 # both Debian releases: where a library's name changed, take its -dev package.
 packages() {
 	cat <<'END'
-gcc build check debug demo vm programs tool
-make build check debug demo vm programs tool
-libc6-dev build check debug demo vm programs tool
+gcc build check debug demo vm programs tool command
+make build check debug demo vm programs tool command
+libc6-dev build check debug demo vm programs tool command
 gcc-12 build
-libelf-dev build debug demo tool deb
+libelf-dev build debug demo tool command deb
 qemu-system-x86 vm packages
 busybox-static vm
 cpio vm
@@ -60,19 +63,19 @@ flex debug
 bison debug
 libssl-dev debug
 libsqlite3-dev demo
-libdw-dev demo tool deb
-libprotobuf-c-dev demo tool deb
-protobuf-c-compiler demo tool deb
-zlib1g-dev demo tool deb
-libiberty-dev demo tool deb
-libjansson-dev demo tool deb
-libcapstone-dev demo tool deb
-libcurl4-openssl-dev demo tool deb
+libdw-dev demo tool command deb
+libprotobuf-c-dev demo tool command deb
+protobuf-c-compiler demo tool command deb
+zlib1g-dev demo tool command deb
+libiberty-dev demo tool command deb
+libjansson-dev demo tool command deb
+libcapstone-dev demo tool command deb
+libcurl4-openssl-dev demo tool command deb
 openssl tool
 systemd tool
 prometheus-node-exporter tool
 victoria-metrics tool
-libncurses-dev demo tool deb
+libncurses-dev demo tool command deb
 golang-go tool packages
 linux-perf compare
 libdebuginfod-dev tool
@@ -89,7 +92,7 @@ END
 }
 
 usage() {
-	echo "usage: setup.sh [--yes] GROUP...   groups: build test vm check debug demo doc tool programs bench compare dkms deb packages" >&2
+	echo "usage: setup.sh [--yes] GROUP...   groups: build test vm check debug demo doc command tool programs bench compare dkms deb packages" >&2
 	exit 2
 }
 
@@ -98,7 +101,7 @@ groups=
 for arg; do
 	case $arg in
 	--yes) yes=1 ;;
-	build | test | vm | check | debug | demo | doc | tool | programs | bench | compare | dkms | deb | packages) groups="$groups $arg" ;;
+	build | test | vm | check | debug | demo | doc | command | tool | programs | bench | compare | dkms | deb | packages) groups="$groups $arg" ;;
 	*) usage ;;
 	esac
 done

@@ -46,7 +46,7 @@ declare -A READS=(
 	[size]='^(module|libwrap)/'
 	[comparison]='^(Documentation/comparison.rst|selftests/kernel/)'
 	[version]='^(Makefile|libwrap/Makefile|tools/(Makefile|command\.h)$|module/main.c|dkms.conf|debian/changelog|CHANGELOG.md|README.md|packaging/)'
-	[debian]='^(Documentation/man/|debian/)'
+	[debian]='^(Documentation/man/|debian/|selftests/setup\.sh$)'
 	[statements]='^(Documentation/(security|userspace-api/profil)\.rst$|selftests/(kernel|race/mutants)/)'
 	[mutants]='^(module|selftests/race/mutants)/'
 )
@@ -491,7 +491,8 @@ check_version() {
 		END { exit bad || NR != 11 }'
 }
 
-# Each manual page is in a package, and each file is there that a package names.
+# Each manual page is in a package, and each file is there that a package names.  Whoever builds
+# the command from the source is told to install what the packages are built with.
 check_debian() {
 	local name status=0
 	named() { cat "$@" | grep -v '^#'; }
@@ -501,6 +502,12 @@ check_debian() {
 	for name in $(named debian/*.docs debian/*.examples | sort); do
 		[ -e "$name" ] || { echo "debian/ names $name, which is not there"; status=1; }
 	done
+	diff --label 'Build-Depends-Arch, gcc, libc6-dev, make' --label 'selftests/setup.sh command' -U 0 \
+		<({ echo gcc; echo libc6-dev; echo make
+			awk '/^Build-Depends-Arch:/ { on = 1; $1 = "" } on && /^[A-Z]/ { exit } on' debian/control |
+				tr -d ' ' | tr ',' '\n' | grep .; } | sort) \
+		<(awk '/ command( |$)/ && /^[a-z]/ { print $1 }' <(sed -n '/^packages()/,/^END/p' selftests/setup.sh) |
+			sort) || status=1
 	return $status
 }
 
