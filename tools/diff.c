@@ -95,7 +95,7 @@ static const struct argp_child children[] = {
 static const struct argp argp = {
 	options, parse, "A B\nA... -- B...",
 	"Shows which functions take more or less CPU time in the profiles B than in A.\v"
-	"A and B are files, or spans of time, FROM..TO, of what profil watch has written, each interval a run: profil diff 'yesterday 14:00..yesterday 15:00' '1 hour ago..'.  Several files, and files of profil run -r, are several runs, which tell how much runs differ anyway.  The exit status is 0 if nothing has changed by more than chance explains, 1 if something has, and 2 if that cannot be said.",
+	"A and B are files, or spans of time, FROM..TO, of what profil watch has written, each interval a run: profil diff 'yesterday 14:00..yesterday 15:00' '1 hour ago..'.  Before a span that begins with - there has to be a --: profil diff -- -2h..-1h -1h.. compares the last two hours.  Several files, and files of profil run -r, are several runs, which tell how much runs differ anyway.  The exit status is 0 if nothing has changed by more than chance explains, 1 if something has, and 2 if that cannot be said.",
 	children, NULL, NULL
 };
 

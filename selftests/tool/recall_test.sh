@@ -92,6 +92,27 @@ changed() {
 	says 2 profil diff --in spool '2026-11-28 02:00..2026-11-28 01:00' '2026-11-28 02:00..'
 }
 
+# recent FILE TIME: a copy, as if it had been written then
+recent() {
+	local name
+	name=$(date -u -d "$2" +%Y%m%dT%H%M%S.000Z.pb.gz)
+	cp "$1" "recent/$name"
+	touch -d "$2 1 minute" "recent/$name"
+}
+
+# What begins with a - is no option after --.
+relative() {
+	mkdir recent
+	recent spool/20261128T011200.000Z.pb.gz "$(date -d '90 minutes ago')"
+	recent spool/20261128T021200.000Z.pb.gz "$(date -d '30 minutes ago')"
+	profil diff --in recent --tsv -- -2h..-1h -1h.. >out || [ $? = 1 ]
+	grep -P '^count\truns_a\t1$' out
+	grep -P '^count\truns_b\t1$' out
+	grep -P '^function\t.*\tcold\t' out
+	says 2 profil diff --in recent -2h..-1h -1h..
+	profil diff --help | tr -s ' \n' ' ' | grep -F 'profil diff -- -2h..-1h -1h.. '
+}
+
 # minute TIME NGINX CRON HOT: of a whole machine, in which nginx spends so much, hot or cold; what
 # cron takes, changes all the time
 minute() {
@@ -142,5 +163,6 @@ check 'recall: report --since and --until' since
 check 'recall: what there is nothing of' messages
 check 'recall: files that are none' others
 check 'recall: diff of two spans of time' changed
+check 'recall: diff of spans that begin with a -' relative
 check 'recall: diff of a unit, a program' of_unit
 plan
