@@ -50,6 +50,12 @@ _profil_names()
 		awk -F '\t' -v by="$1" '$1 == by && $8 ~ /^[A-Za-z0-9_.@-]+$/ { print $8 }'
 }
 
+# _profil_options [COMMAND]: long ones, which its help names
+_profil_options()
+{
+	profil "$@" --help 2>/dev/null | grep -oE '^ +(-[^ ], +)?--[a-z-]+=?' | sed 's/.*--/--/'
+}
+
 _profil()
 {
 	local current=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD - 1]} words='' program=0
@@ -60,7 +66,9 @@ _profil()
 	elif [ "$before" = = ]; then
 		before=${COMP_WORDS[COMP_CWORD - 2]}
 	fi
-	if [ "$COMP_CWORD" = 1 ] || [[ $COMP_CWORD = 2 && ${COMP_WORDS[1]} = help ]]; then
+	if [[ $COMP_CWORD = 1 && $current = -* ]]; then
+		words=$(_profil_options)
+	elif [ "$COMP_CWORD" = 1 ] || [[ $COMP_CWORD = 2 && ${COMP_WORDS[1]} = help && $current != -* ]]; then
 		words=$(profil --help | sed -n '/^Commands:/,/^$/s/^  \([a-z]*\) .*/\1/p')
 	else
 		[[ ${COMP_WORDS[1]} != @(run|top) ]] || _profil_program
@@ -86,8 +94,7 @@ _profil()
 				[ "${COMP_WORDS[1]}" = annotate ] || return
 				words=$(_profil_functions)
 			else
-				words=$(profil "${COMP_WORDS[1]}" --help 2>/dev/null | grep -oE '^ +(-[^ ], +)?--[a-z-]+=?' |
-					sed 's/.*--/--/')
+				words=$(_profil_options "${COMP_WORDS[1]}")
 			fi
 			;;
 		esac

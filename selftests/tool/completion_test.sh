@@ -44,6 +44,9 @@ options()
 	is '--share' profil diff a --s
 	is '--unit= --usage' profil diff a --u
 	is '' profil nothing --j
+	is '--help --usage --version' profil -
+	is --version profil --v
+	is '--help --usage --version' profil help -
 }
 
 values()
