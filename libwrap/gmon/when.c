@@ -28,9 +28,11 @@ static const struct {
 } signals[] = {
 	{ "abort", SIGABRT }, { "ABRT", SIGABRT }, { "ALRM", SIGALRM }, { "BUS", SIGBUS },
 	{ "FPE", SIGFPE }, { "HUP", SIGHUP }, { "ILL", SIGILL }, { "INT", SIGINT },
-	{ "PIPE", SIGPIPE }, { "QUIT", SIGQUIT }, { "SEGV", SIGSEGV }, { "SYS", SIGSYS },
-	{ "TERM", SIGTERM }, { "TRAP", SIGTRAP }, { "USR1", SIGUSR1 }, { "USR2", SIGUSR2 },
-	{ "WINCH", SIGWINCH }, { "XCPU", SIGXCPU }, { "XFSZ", SIGXFSZ },
+	{ "IO", SIGIO }, { "PIPE", SIGPIPE }, { "POLL", SIGPOLL }, { "PROF", SIGPROF },
+	{ "PWR", SIGPWR }, { "QUIT", SIGQUIT }, { "SEGV", SIGSEGV }, { "STKFLT", SIGSTKFLT },
+	{ "SYS", SIGSYS }, { "TERM", SIGTERM }, { "TRAP", SIGTRAP }, { "USR1", SIGUSR1 },
+	{ "USR2", SIGUSR2 }, { "VTALRM", SIGVTALRM }, { "WINCH", SIGWINCH }, { "XCPU", SIGXCPU },
+	{ "XFSZ", SIGXFSZ },
 };
 
 /* What ends no program, and what comes again after a handler, for ever. */

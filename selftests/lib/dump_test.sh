@@ -92,6 +92,14 @@ signals_end() {
 	leaves 16 gmon.out
 }
 
+# Those that are rare end it, too.
+rare_signals() {
+	for signal in STKFLT:16 VTALRM:26 PROF:27 IO:29 POLL:29 PWR:30; do
+		ends $((128 + ${signal#*:})) PROFIL_EXIT="${signal%:*}" SIGNAL="${signal#*:}" "$ends" signal 15
+		leaves 15 gmon.out
+	done
+}
+
 # As in the C library.
 not_asked() {
 	for way in _exit:3 quick_exit:3 abort:134 term:143; do
@@ -250,6 +258,7 @@ check 'but a child of vfork() writes nothing of its parent' vfork_writes_nothing
 check 'PROFIL_EXIT=quick_exit: so does quick_exit()' quick
 check 'PROFIL_EXIT=abort: so do abort() and assert()' aborts
 check 'PROFIL_EXIT=TERM,SEGV: so do signals, and end it' signals_end
+check 'PROFIL_EXIT=PROF: those that are rare, too' rare_signals
 check 'nothing is written where it was not asked for' not_asked
 check 'a signal that is ignored stays so' ignored_stays_ignored
 check 'PROFIL_SIGNAL: files are written while it goes on' on_demand

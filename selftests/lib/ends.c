@@ -76,6 +76,12 @@ static void by_term(void)
 	kill(getpid(), SIGTERM);
 }
 
+/* The one whose number is in SIGNAL. */
+static void by_signal(void)
+{
+	kill(getpid(), atoi(getenv("SIGNAL")));
+}
+
 static void by_segv(void)
 {
 	*(volatile int *)number = 0;
@@ -347,6 +353,7 @@ static const struct {
 } ways[] = {
 	{ "_exit", by_exit }, { "_Exit", by_Exit }, { "quick_exit", by_quick_exit },
 	{ "abort", abort }, { "assert", by_assert }, { "term", by_term }, { "segv", by_segv },
+	{ "signal", by_signal },
 	{ "kill", end }, { "fork", fork_exit }, { "vfork", vfork_exit }, { "asked", asked },
 	{ "amid", asked_amid },
 	{ "functions", functions }, { "idle", idle }, { "daemon", daemonize },
