@@ -46,13 +46,8 @@ static int look_at_object(struct dl_phdr_info *info, size_t size, void *arg)
 	return found;
 }
 
-/**
- * libprofil_detect() - Start, if there is code of gcc -pg and nothing else does
- *
- * Context: libprofil_loaded_each() may be called.
- */
-__attribute__((constructor))
-void libprofil_detect(void)
+/* Starts, if there is code of gcc -pg and nothing else does, where the loader may be asked. */
+static __attribute__((constructor)) void detect(void)
 {
 	if (!libprofil_profile.num && libprofil_loaded_each(look_at_object, NULL) > 0)
 		__monstartup(0, 0);
@@ -72,7 +67,7 @@ static void say_uncounted(void)
 /* Where a start-up file does it, that comes before. */
 static __attribute__((destructor)) void finish(void)
 {
-	libprofil_detect();
+	detect();
 	if (libprofil_profile.num)
 		_mcleanup();
 	else if (libprofil_is_set("PROFIL_VERBOSE") && !libprofil_commanded())
@@ -125,7 +120,7 @@ static bool caller_matters(const char *file)
 
 static void follow(void)
 {
-	libprofil_detect();
+	detect();
 	libprofil_sampling_follow();
 }
 

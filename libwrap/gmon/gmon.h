@@ -156,15 +156,13 @@ void libprofil_path_begin(void);
 int libprofil_write(unsigned int flags);
 bool libprofil_is_set(const char *variable);
 void libprofil_write_begin(void);
-void libprofil_write_series(void);
 
 /* when.c */
 void libprofil_when_begin(void);
 void libprofil_when_exit(void);
 void libprofil_when_forked(void);
 
-/* rebind.c, and detect.c, in the shared library alone */
+/* rebind.c, in the shared library alone, as detect.c is */
 void libprofil_rebind(void *handle);
-void libprofil_detect(void);
 
 #endif /* _LIBPROFIL_GMON_H */

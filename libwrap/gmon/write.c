@@ -112,10 +112,8 @@ static int write_objects(bool last)
 	return first;
 }
 
-/**
- * libprofil_write_series() - Replace no file that has been written
- */
-void libprofil_write_series(void)
+/* Replaces no file that has been written. */
+static void begin_series(void)
 {
 	if (libprofil_state->wrote)
 		libprofil_state->series++;
@@ -225,7 +223,7 @@ int libprofil_write(unsigned int flags)
 		if (last)
 			say_lost();
 		else if (anew)
-			libprofil_write_series();
+			begin_series();
 		profile->written = last;
 	}
 	libprofil_state_unlock(&hold);
@@ -293,7 +291,7 @@ int profil_reset(void)
 		forget(&libprofil_profile.objects[i]);
 	/* And those of no object. */
 	libprofil_arcs_each(forget_arc, NULL);
-	libprofil_write_series();
+	begin_series();
 	libprofil_state_unlock(&hold);
 	return 0;
 }
