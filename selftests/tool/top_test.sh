@@ -160,7 +160,8 @@ sizes() {
 # The row that was chosen is marked, wherever it is.
 chosen() {
 	begin 80 8 'profil top -s 0.1 -- sleep 1000'
-	until_is shows ' cold +planted$'
+	# rows have found their places by then
+	until_is more_than 1000
 	mux send-keys Down Down
 	until_is marked hot
 	none marked cold
