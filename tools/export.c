@@ -178,21 +178,52 @@ static void memory_write(struct memory *memory, const char *file)
 	free(memory->bytes);
 }
 
-/* FILE.OBJECT, or with a number behind it where objects of two folders have one name. */
-static char *gmon_name(const struct profile *profile, size_t object, const char *file)
+static char *with_number(const char *name, unsigned int number)
+{
+	char *text;
+
+	if (asprintf(&text, "%s.%u", name, number) < 0)
+		allocated(NULL);
+	return text;
+}
+
+static bool is_taken(const struct profile *profile, const char *name)
+{
+	for (size_t i = 0; i < profile->num_objects; i++)
+		if (!strcmp(object_name(&profile->objects[i]), name))
+			return true;
+	return false;
+}
+
+/*
+ * The name of an object, or with a number behind it where objects of two folders have one name.
+ * There are libraries whose own names are like that: libfoo.so.2.
+ */
+static char *unique_name(const struct profile *profile, size_t object)
 {
 	const char *name = object_name(&profile->objects[object]);
-	unsigned int same = 0;
-	char *text;
-	int length;
+	char *text = allocated(strdup(name));
+	unsigned int number = 1;
 
-	for (size_t i = 0; i < object; i++)
-		same += !strcmp(object_name(&profile->objects[i]), name);
-	if (same)
-		length = asprintf(&text, "%s.%s.%u", file, name, same + 1);
-	else
-		length = asprintf(&text, "%s.%s", file, name);
-	return length < 0 ? allocated(NULL) : text;
+	for (size_t i = 0; i < object; i++) {
+		if (strcmp(object_name(&profile->objects[i]), name))
+			continue;
+		do {
+			free(text);
+			text = with_number(name, ++number);
+		} while (is_taken(profile, text));
+	}
+	return text;
+}
+
+static char *gmon_name(const struct profile *profile, size_t object, const char *file)
+{
+	char *name = unique_name(profile, object), *text;
+
+	if (asprintf(&text, "%s.%s", file, name) < 0)
+		allocated(NULL);
+	free(name);
+	return text;
 }
 
 /* What has no file, gprof could not name. */

@@ -112,6 +112,26 @@ many() {
 	gprof_of many.gmon.planted | awk '$2 == "hot" { print; found = $1 > 3950 && $1 < 4170 } END { exit !found }'
 }
 
+# Two libraries of one name, and one whose own name is that name with a number.
+gmon_names() {
+	local folder name i=20
+	sed '/^slot/d' table >named
+	for name in a/libfoo.so b/libfoo.so c/libfoo.so.2 d/libfoo.so; do
+		folder=${name%/*}
+		mkdir "$folder"
+		cp "$planted" "$name"
+		echo "object $i $tmp/$name" >>named
+		echo "slot $i $(at "$planted" hot) 0 $((i++)) 0" >>named
+	done
+	PROFIL_FAKE=named profil run -q -o named.pb.gz true
+	says 0 profil export -o named.gmon named.pb.gz
+	# each is of the object that it is said to be of
+	sed -E 's,.*/([a-z])/(libfoo[^ ]*) named\.gmon\.,\1 \2 ,' err | sort | diff - <(
+		printf '%s\n' 'a libfoo.so libfoo.so' 'b libfoo.so libfoo.so.3' \
+			'c libfoo.so.2 libfoo.so.2' 'd libfoo.so libfoo.so.4')
+	gprof -b -p "$planted" named.gmon.libfoo.so.2 | grep -E ' 0\.09 +0\.09 +hot$'
+}
+
 programs() {
 	profil export -f json -o - | jq -r '.rows[] | [.samples, .name, .place] | @tsv' >theirs
 	profil export -f tsv -o - | awk -F '\t' -v OFS='\t' '$1 == "address" { print $2, $8, $10 }' >ours
@@ -168,6 +188,7 @@ check 'collapsed: a level for the object' collapsed
 check 'google-pprof: addresses, functions, lines' cpuprofile
 check 'google-pprof: x.prof, whose second line is the hottest function' by_other_end
 check 'gprof: seconds of each function' gmon
+check 'gprof: each object has a file of its own, whatever its name is' gmon_names
 check 'gprof: more samples than a bin holds' many
 check 'gprof and google-pprof: a program of a fixed address' fixed
 check 'jq and awk: each address' programs
