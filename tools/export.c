@@ -229,6 +229,8 @@ static char *gmon_name(const struct profile *profile, size_t object, const char 
 /* What has no file, gprof could not name. */
 static void write_gmon(struct profile *profile, const char *file)
 {
+	bool any = false;
+
 	if (!strcmp(file, "-"))
 		die("gprof reads a file for each object, and standard output is one; "
 		    "name the first part of their names with -o");
@@ -245,6 +247,7 @@ static void write_gmon(struct profile *profile, const char *file)
 			free(memory.bytes);
 			continue;
 		}
+		any = true;
 		name = gmon_name(profile, i, file);
 		memory_write(&memory, name);
 		fputs("gprof -b -p ", stderr);
@@ -254,6 +257,8 @@ static void write_gmon(struct profile *profile, const char *file)
 		putc('\n', stderr);
 		free(name);
 	}
+	if (!any)
+		die("no file for gprof is written: no sample is in a program or in a library; choose another format with -f");
 }
 
 static void write_one(struct profile *profile, const struct format *format, const char *file)

@@ -132,6 +132,16 @@ gmon_names() {
 	gprof -b -p "$planted" named.gmon.libfoo.so.2 | grep -E ' 0\.09 +0\.09 +hot$'
 }
 
+# All samples are in no file: also in the kernel alone.
+gmon_of_none() {
+	sed -E '/^slot 10 /d' table >nowhere
+	PROFIL_FAKE=nowhere profil run -q -o nowhere.pb.gz true
+	says 1 profil export -o nowhere.gmon nowhere.pb.gz
+	grep -Fx 'profil: no file for gprof is written: no sample is in a program or in a library; choose another format with -f' err
+	[ "$(wc -l <err)" = 1 ]
+	none ls nowhere.gmon*
+}
+
 programs() {
 	profil export -f json -o - | jq -r '.rows[] | [.samples, .name, .place] | @tsv' >theirs
 	profil export -f tsv -o - | awk -F '\t' -v OFS='\t' '$1 == "address" { print $2, $8, $10 }' >ours
@@ -189,6 +199,7 @@ check 'google-pprof: addresses, functions, lines' cpuprofile
 check 'google-pprof: x.prof, whose second line is the hottest function' by_other_end
 check 'gprof: seconds of each function' gmon
 check 'gprof: each object has a file of its own, whatever its name is' gmon_names
+check 'gprof: a profile without a sample in a file' gmon_of_none
 check 'gprof: more samples than a bin holds' many
 check 'gprof and google-pprof: a program of a fixed address' fixed
 check 'jq and awk: each address' programs
