@@ -43,12 +43,15 @@ static unsigned char *compress_bytes(const unsigned char *bytes, size_t length, 
 	return out;
 }
 
-/* The last profile of this name is worth a second look. */
-static void keep_old(const char *file)
+void store_keep(const char *file)
 {
+	static bool kept;
 	struct stat st;
 	char *old;
 
+	if (kept)
+		return;
+	kept = true;
 	if (strcmp(file, STORE_FILE) || (!stat(file, &st) && !S_ISREG(st.st_mode)))
 		return;
 	if (asprintf(&old, "%s.old", file) < 0)
@@ -113,7 +116,7 @@ long long store_write(struct profile *profile, const char *file)
 	bool written;
 	mode_t mask;
 
-	keep_old(file);
+	store_keep(file);
 	mask = store_guard(profile);
 	written = whole_write(file, bytes, length);
 	umask(mask);

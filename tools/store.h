@@ -12,8 +12,14 @@
 void store_check(const char *file);
 
 /*
- * Writes a file beside FILE, and renames it.  "-" is standard output.  Returns how many
- * bytes it has, or -1 after saying why there is none.
+ * The last profile of the usual name is worth a second look: it gets another name.  That is
+ * done once, as what this process, or one that it began since, writes itself may be replaced.
+ */
+void store_keep(const char *file);
+
+/*
+ * Writes a file beside FILE, and renames it, after store_keep().  "-" is standard output.
+ * Returns how many bytes it has, or -1 after saying why there is none.
  */
 long long store_write(struct profile *profile, const char *file);
 

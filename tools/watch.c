@@ -42,6 +42,8 @@ static void start_writing(struct window *window)
 	if (top->writing.pid)
 		return;
 	window_say(window, "the profile is being written", WINDOW_SECONDS);
+	/* not in the helper: it is done once for all that are written */
+	store_keep(top->counting.file);
 	if (!helper_start(&top->writing, write_profile, top, true))
 		window_say(window, "no process can be had to write it; raise ulimit -u",
 			   WINDOW_SECONDS);

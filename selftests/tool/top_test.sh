@@ -214,16 +214,19 @@ freeze_and_zero() {
 }
 
 written() {
-	begin 80 24 'profil top -s 0.1 -- sleep 1000'
+	begin 80 24 'echo earlier >profil.pb.gz; profil top -s 0.1 -- sleep 1000'
 	until_is shows ' cold +planted$'
 	mux send-keys w
 	until_is shows '^written: profil.pb.gz, 1 kB$'
+	grep -x earlier profil.pb.gz.old
 	profil report --tsv >tsv
 	awk -F '\t' '$1 == "count" { n[$2] = $3 } END { exit n["ticks"] != n["in_slots"] + n["exec"] + n["full"] }' tsv
 	grep -P '\tcold\t' tsv
 	mux send-keys q
 	ended 143
-	[ -s profil.pb.gz.old ]
+	# of all that it has written itself, the last is there
+	grep -x earlier profil.pb.gz.old
+	[ "$(profil report --tsv | md5sum)" != "$(md5sum <tsv)" ]
 	begin 80 24 'profil top -s 0.1 -o /dev/full -- sleep 1000'
 	until_is shows ' cold +planted$'
 	mux send-keys w
