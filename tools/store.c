@@ -3,7 +3,6 @@
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
-#include <libgen.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -61,12 +60,33 @@ void store_keep(const char *file)
 	free(old);
 }
 
+/* What whole_write() needs: a file can be made beside this one, whose name is longer. */
+static bool can_replace(const char *file)
+{
+	char *beside, *slash;
+	bool can;
+	int error;
+
+	if (asprintf(&beside, "%s.XXXXXX", file) < 0)
+		allocated(NULL);
+	can = !access(beside, F_OK) || errno != ENAMETOOLONG;
+	slash = strrchr(beside, '/');
+	if (can && slash)
+		slash[1] = '\0';
+	can = can && !access(slash ? beside : ".", W_OK | X_OK);
+	error = errno;
+	free(beside);
+	errno = error;
+	return can;
+}
+
 void store_check(const char *file)
 {
-	char *folder = allocated(strdup(file));
 	struct stat st;
 	bool there = !stat(file, &st), may;
 
+	if (!file[0])
+		die("the profile cannot be written to a file without a name; name one with -o");
 	if (there && S_ISDIR(st.st_mode))
 		die("%s is a folder; name a file in it with -o", file);
 	if (!strcmp(file, "-"))
@@ -74,11 +94,10 @@ void store_check(const char *file)
 	else if (there && !S_ISREG(st.st_mode))
 		may = !access(file, W_OK);
 	else
-		may = !access(dirname(folder), W_OK | X_OK);
+		may = can_replace(file);
 	if (!may)
 		die("the profile cannot be written to %s: %s; choose another file with -o", file,
 		    strerror(errno));
-	free(folder);
 }
 
 unsigned char *store_pack(struct profile *profile, size_t *length)

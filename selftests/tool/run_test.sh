@@ -220,6 +220,16 @@ files() {
 	one_line 'the profile cannot be written to nofolder/a: No such file or directory; '
 	says 125 profil run -o "$tmp" sh -c 'touch begun'
 	one_line "$tmp is a folder; "
+	says 125 profil run -o '' sh -c 'touch begun'
+	one_line 'the profile cannot be written to a file without a name; name one with -o$'
+	# there is room for the name, and not for that of the file that becomes it
+	says 125 profil run -o "$(printf '%0250d' 0)" sh -c 'touch begun'
+	one_line 'the profile cannot be written to 0+: File name too long; choose another file with -o$'
+	says 0 profil run -q -o "$(printf '%0248d' 0)" true
+	says 125 profil run -o nofolder/ sh -c 'touch begun'
+	one_line 'the profile cannot be written to nofolder/: No such file or directory; '
+	says 125 profil run -o named/ sh -c 'touch begun'
+	one_line 'the profile cannot be written to named/: Not a directory; '
 	[ ! -e begun ]
 	# it was begun: the status is the program's
 	says 3 profil run -q -o /dev/full sh -c 'exit 3'
