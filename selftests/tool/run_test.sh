@@ -236,6 +236,22 @@ files() {
 	one_line 'the profile cannot be written to /dev/full: No space left on device; '
 }
 
+# As profil(1) has it: a link goes, and what it leads to stays.
+links() {
+	mkdir links
+	cd links
+	echo other >other
+	ln -s other link
+	says 0 profil run -q -o link true
+	[ ! -L link ]
+	grep -x other other
+	ln -s other profil.pb.gz
+	says 0 profil run -q true
+	[ "$(readlink profil.pb.gz.old)" = other ]
+	[ ! -L profil.pb.gz ]
+	grep -x other other
+}
+
 # wait_for FILE
 wait_for() {
 	for _ in $(seq 2000); do
@@ -371,6 +387,7 @@ check 'run: no samples' no_samples
 check 'run: remarks where they apply, and only there' remarks
 check 'run: ticks that miss what the kernel charged' in_step
 check 'run: files' files
+check 'run: links are replaced, and not what they lead to' links
 check 'run: signals are passed on' signals
 check 'run: a second Ctrl-C' interrupted_twice
 check 'run: for some time' duration
