@@ -41,6 +41,8 @@ static void check(const struct counting *counting, struct argp_state *state)
 		argp_error(state, "-a counts time in the kernel as well: leave out -u");
 	if (wish->system && wish->per_process)
 		argp_error(state, "-a tells programs in their units apart, and no processes: leave out --per-process");
+	if (wish->system && counting->wait)
+		argp_error(state, "-a counts until PROGRAM ends, whatever it leaves behind: leave out -w");
 	if (wish->system && wish->rate)
 		argp_error(state, "-a counts each tick of each CPU: leave out -F");
 }

@@ -56,7 +56,7 @@ until_interrupted() {
 
 options() {
 	local given
-	for given in '-p 1' -u --per-process '-F 100'; do
+	for given in '-p 1' -u --per-process '-F 100' '-w -d 0.1'; do
 		# shellcheck disable=SC2086 # words
 		says 125 profil run -a $given
 		grep -E '^profil run: -a |^profil run: .*leave out' err

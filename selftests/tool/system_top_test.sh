@@ -57,6 +57,8 @@ kinds() {
 	says 125 profil top -a --by line
 	says 125 profil top -a -p 1
 	says 125 profil top -a -F 10
+	says 125 profil top -a -w -n 1 -s 0.1
+	grep -F -- '-a counts until PROGRAM ends, whatever it leaves behind: leave out -w' err
 }
 
 # The program ends it, and is no member.
