@@ -115,18 +115,30 @@ static bool is_date(const struct tm *tm)
 	return timegm(&same) >= 0 && same.tm_mon == tm->tm_mon;
 }
 
+static bool ends_with(const char *text, const char *end)
+{
+	size_t length = strlen(text), own = strlen(end);
+
+	return length >= own && !strcmp(text + length - own, end);
+}
+
 static bool parse_date(const char *text, time_t now, uint64_t *time_ns)
 {
 	const char *begin = text;
 	struct tm tm;
 	time_t time;
-	bool utc;
+	/* what it is today depends on that, too */
+	bool utc = ends_with(text, "Z") || ends_with(text, "UTC");
 
-	localtime_r(&now, &tm);
+	if (utc)
+		gmtime_r(&now, &tm);
+	else
+		localtime_r(&now, &tm);
 	take_date(&text, &tm);
 	if ((tm.tm_mday > 28 && !is_date(&tm)) || !take_time(&text, &tm) || text == begin)
 		return false;
-	utc = take_word(&text, "Z") || take_word(&text, "UTC");
+	if (utc && !take_word(&text, "Z") && !take_word(&text, "UTC"))
+		return false;
 	if (*text)
 		return false;
 	tm.tm_isdst = -1;

@@ -48,6 +48,30 @@ since() {
 	[ $(($(samples --until '2026-11-28 02:00' spool) + $(samples spool --since '2026-11-28 02:00'))) = "$all" ]
 }
 
+# of_utc ZONE: of a minute before midnight and one after it, in UTC, one each
+of_utc() {
+	local first last when
+	first=$(samples spool/*T235000.000Z.pb.gz)
+	last=$(samples spool/*T000000.000Z.pb.gz)
+	for when in 00:00Z 'today UTC' 'today 00:00 Z' "$(date +%F)T00:00Z"; do
+		[ "$(TZ=$1 samples --until "$when" spool)" = "$first" ]
+		[ "$(TZ=$1 samples --since "$when" spool)" = "$last" ]
+	done
+	[ "$(TZ=$1 samples --since 'yesterday 23:55Z' spool)" = "$last" ]
+}
+
+# It is another day in one of these zones at any time.
+days_of_utc() {
+	mkdir days
+	cd days
+	mkdir -m 700 spool
+	interval 'yesterday 23:50' 100 200
+	interval 'today 00:00' 10 20
+	of_utc UTC
+	of_utc east-14
+	of_utc west+12
+}
+
 messages() {
 	says 1 profil report --since '2026-11-28 04:00' spool
 	grep -F 'begins at 2026-11-28 01:10:00 and whose last one ends at 2026-11-28 02:20:00' err
@@ -160,6 +184,7 @@ of_unit() {
 }
 
 check 'recall: report --since and --until' since
+check 'recall: the days of UTC' days_of_utc
 check 'recall: what there is nothing of' messages
 check 'recall: files that are none' others
 check 'recall: diff of two spans of time' changed
