@@ -5,6 +5,7 @@
 #include <string.h>
 #include "filter.h"
 #include "say.h"
+#include "table.h"
 #include "unit.h"
 
 enum { KEY_UNIT = 3072, KEY_CONTAINER, KEY_PROGRAM };
@@ -14,7 +15,8 @@ static const struct argp_option options[] = {
 	  "Leave out what is not of this unit, in a profile of the whole machine; * and ? are as in a shell",
 	  0 },
 	{ "container", KEY_CONTAINER, "NAME", 0, "Leave out what is not of this container", 0 },
-	{ "program", KEY_PROGRAM, "NAME", 0, "Leave out what is not of this program", 0 },
+	{ "program", KEY_PROGRAM, "NAME", 0,
+	  "Leave out what is not of this program, of run --per-process as well", 0 },
 	{ 0 }
 };
 
@@ -65,15 +67,30 @@ static bool is_any(const struct filter *filter)
 	return filter->unit || filter->container || filter->program;
 }
 
+static bool has_units(const struct profile *profile)
+{
+	for (size_t i = 0; i < profile->num_samples; i++)
+		if (profile->samples[i].unit[0])
+			return true;
+	return false;
+}
+
+/* Of processes of run --per-process it is known what program they are, and no more. */
+static bool tells_apart(const struct profile *profile, const char *kind)
+{
+	return has_units(profile) ||
+		(!strcmp(kind, "program") && table_knows(profile, BY_PROGRAM));
+}
+
 /* Ends the program where no sample of a profile says whose it is. */
 static void check_kinds(const struct filter *filter, const struct profile *profile,
 			const char *what)
 {
-	for (size_t i = 0; i < profile->num_samples; i++)
-		if (profile->samples[i].unit[0])
-			return;
-	if (profile->num_samples)
-		die("%s does not tell %ss apart; profil run -a … does", what, kind_of(filter));
+	const char *kind = kind_of(filter);
+
+	if (profile->num_samples && !tells_apart(profile, kind))
+		die("%s does not tell %ss apart; profil run -a … does%s", what, kind,
+		    strcmp(kind, "program") ? "" : ", and so does profil run --per-process …");
 }
 
 static _Noreturn void nothing(const struct filter *filter, const char *what)

@@ -236,6 +236,24 @@ per_process() {
 	grep -E '^function	35	140000000	120000000	20000000	' out | grep -P '\thot\t'
 }
 
+# --program asks what --by program shows, and no more.
+of_program() {
+	says 0 profil report --program sh --tsv each.pb.gz
+	grep -Fx 'count	in_slots	35' out
+	grep -E '^function	25	100000000	80000000	20000000	' out | grep -P '\thot\t'
+	says 0 profil report --program 'plan*' --by process --tsv each.pb.gz
+	[ "$(grep -c ^process out)" = 1 ]
+	grep -E '^process	13	' out | grep -P '\tplanted\t\t4242$'
+	says 1 profil report --program nobody each.pb.gz
+	grep -Fx 'profil: this profile has nothing of program nobody; profil report --by program shows what there is' err
+	says 1 profil report --unit sh --program sh each.pb.gz
+	grep -Fx 'profil: this profile does not tell units apart; profil run -a … does' err
+	says 1 profil report --program sh
+	grep -Fx 'profil: this profile does not tell programs apart; profil run -a … does, and so does profil run --per-process …' err
+	says 0 profil diff --program sh each.pb.gz each.pb.gz
+	says 2 profil diff --container sh each.pb.gz each.pb.gz
+}
+
 adds_up() {
 	cp profil.pb.gz again
 	says 0 profil report --tsv profil.pb.gz profil.pb.gz - <again
@@ -338,6 +356,7 @@ check 'report: JSON' json
 check 'report: so many rows' rows
 check 'report: processes of samples' per_process
 check 'report: files of other programs' foreign
+check 'report: samples of a program' of_program
 check 'report: files are added up' adds_up
 check 'report: another order of the table, and no compression' other_order
 check 'report: files that are no profiles' wrong_files
