@@ -151,6 +151,14 @@ static void corrupt(const char *file, const char *why)
 	die("%s is no profile: %s; make one with profil run", file, why);
 }
 
+static _Noreturn void unreadable(const char *file, int error)
+{
+	if (error == EISDIR && strcmp(file, "-"))
+		die("%s is a folder; name files in it, as in %s/*.pb.gz, or let profil report read it, or profil diff --in %s FROM..TO a span of it",
+		    file, file, file);
+	die("%s cannot be read: %s", file, strerror(error));
+}
+
 /* What gzread() gives, whether it was compressed or not. */
 static unsigned char *read_bytes(const char *file, size_t *length)
 {
@@ -178,7 +186,7 @@ static unsigned char *read_bytes(const char *file, size_t *length)
 		const char *why = gzerror(in, &error);
 
 		if (error == Z_ERRNO)
-			die("%s cannot be read: %s", file, strerror(errno));
+			unreadable(file, errno);
 		corrupt(file, why);
 	}
 	if (*length > BYTES_MAX)

@@ -301,8 +301,16 @@ one() {
 }
 
 wrong_files() {
+	local folder
 	one nofile 'nofile cannot be read: No such file or directory; profil run makes one'
 	one "$tmp" "there is no profile in $tmp; profil watch writes some, and profil check says"
+	folder="$tmp is a folder; name files in it, as in $tmp/*.pb.gz, or let profil report read it, or profil diff --in $tmp FROM..TO a span of it"
+	says 1 profil annotate main "$tmp"
+	grep -Fx "profil: $folder" err
+	says 1 profil export -o x.json "$tmp"
+	grep -Fx "profil: $folder" err
+	says 2 profil diff "$tmp" "$tmp"
+	grep -Fx "profil: $folder" err
 	: >empty
 	one empty 'empty is no profile: it is empty; make one with profil run'
 	head -c 100 profil.pb.gz >short
