@@ -139,17 +139,15 @@ void filter_profile(const struct filter *filter, struct profile *profile)
 		nothing(filter, "this profile has");
 }
 
-void filter_profiles(const struct filter *filter, struct profile *profiles, size_t num,
-		     char *const *files)
+bool filter_one(const struct filter *filter, struct profile *profile, const char *file)
 {
-	bool any = false;
-
 	if (!is_any(filter))
-		return;
-	for (size_t i = 0; i < num; i++) {
-		check_kinds(filter, &profiles[i], files[i]);
-		any |= cut(filter, &profiles[i]);
-	}
-	if (!any)
-		nothing(filter, "these profiles have");
+		return true;
+	check_kinds(filter, profile, file);
+	return cut(filter, profile);
+}
+
+void filter_none(const struct filter *filter)
+{
+	nothing(filter, "these profiles have");
 }

@@ -16,8 +16,11 @@ extern const struct argp filter_argp;
 /* Leaves in the profile what fits; ends the program if nothing does. */
 void filter_profile(const struct filter *filter, struct profile *profile);
 
-/* The same of each of several: what fits may be in some of them alone. */
-void filter_profiles(const struct filter *filter, struct profile *profiles, size_t num,
-		     char *const *files);
+/*
+ * The same of one of several: what fits may be in some of them alone.  Returns whether anything
+ * is left; where that is so of none of them, the other one ends the program.
+ */
+bool filter_one(const struct filter *filter, struct profile *profile, const char *file);
+_Noreturn void filter_none(const struct filter *filter);
 
 #endif /* TOOLS_FILTER_H */

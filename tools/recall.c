@@ -19,7 +19,7 @@
 enum { KEY_SINCE = 4096, KEY_UNTIL };
 
 #define NS 1000000000ULL
-#define FILES_MAX 1000	/* of a side: each is a run of its own, and all are in memory */
+#define FILES_MAX 3000	/* of a span, two days of minutes: each is a run of its own */
 #define SAMPLES_MIN 100000	/* fewer need not be added up before the end */
 
 static const struct argp_option options[] = {

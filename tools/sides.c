@@ -21,11 +21,17 @@ struct entries {
 	size_t num, room;
 };
 
+/* Most profiles are gone before their names are compared: those are with the first one. */
+static struct profile *names_of(const struct sides *sides)
+{
+	return &sides->profiles[0];
+}
+
 /*
  * What an object is called in two builds: "libz.so" of /usr/lib/libz.so.1.2.13, and also
  * where it was deleted meanwhile.
  */
-static const char *object_stem(struct profile *profile, const char *file)
+static const char *object_stem(struct profile *names, const char *file)
 {
 	const struct object object = { .file = file };
 	const char *name = object_name(&object);
@@ -33,10 +39,10 @@ static const char *object_stem(struct profile *profile, const char *file)
 	size_t length = file_length(name);
 
 	if (name[0] == '[')
-		return name;
+		return profile_string(names, name);
 	if (version)
 		length = version + strlen(".so") - name;
-	return profile_text(profile, name, length);
+	return profile_text(names, name, length);
 }
 
 /* The program that was given to profil run, which every build may call otherwise. */
@@ -65,9 +71,10 @@ static const char *first_program(const struct sides *sides)
 }
 
 /* What an object is called on both sides: the program as that of the first file. */
-static const char *common_name(struct profile *profile, const char *file, const char *program)
+static const char *common_name(struct profile *names, const struct profile *profile,
+			       const char *file, const char *program)
 {
-	const char *name = object_stem(profile, file);
+	const char *name = object_stem(names, file);
 
 	return program && is_program(profile, name) ? program : name;
 }
@@ -81,8 +88,9 @@ static const char *own_id(const struct row *row)
 }
 
 static void add_entries(const struct sides *sides, struct entries *entries,
-			struct profile *profile, const struct table *table, size_t run)
+			const struct profile *profile, const struct table *table, size_t run)
 {
+	struct profile *names = names_of(sides);
 	const char *program = profile == &sides->profiles[0] ? NULL : first_program(sides);
 
 	for (size_t i = 0; i < table->num; i++) {
@@ -91,8 +99,10 @@ static void add_entries(const struct sides *sides, struct entries *entries,
 		entries->list = more(entries->list, &entries->room, entries->num,
 				     sizeof(*entries->list));
 		entries->list[entries->num++] = (struct entry) {
-			.name = row->name, .object = common_name(profile, row->object, program),
-			.id = own_id(row), .run = run, .samples = row->samples,
+			.name = profile_string(names, row->name),
+			.object = common_name(names, profile, row->object, program),
+			.id = profile_string(names, own_id(row)),
+			.run = run, .samples = row->samples,
 		};
 	}
 }
@@ -153,9 +163,14 @@ static int by_function(const void *a, const void *b)
 		compare_texts(x->id, y->id);
 }
 
+static size_t num_runs(const struct sides *sides)
+{
+	return sides->runs.num[SIDE_A] + sides->runs.num[SIDE_B];
+}
+
 static void make_pairs(struct sides *sides, struct entries *entries)
 {
-	size_t runs = sides->runs.num[SIDE_A] + sides->runs.num[SIDE_B];
+	size_t runs = num_runs(sides);
 	struct pair *pair = NULL;
 
 	if (entries->num)
@@ -175,28 +190,45 @@ static void make_pairs(struct sides *sides, struct entries *entries)
 	}
 }
 
-static void read_files(struct sides *sides, const struct sides_wish *wish)
+/* For what is counted of each run; one more, as there may be none. */
+static void make_room(struct sides *sides)
 {
-	size_t num = sides->num_files[SIDE_A] + sides->num_files[SIDE_B];
+	size_t num = num_runs(sides) + 1;
 
-	for (size_t i = 0; i < num; i++) {
-		struct profile *profile = &sides->profiles[i];
+	sides->runs.samples = allocated(reallocarray(sides->runs.samples, num, sizeof(double)));
+	sides->seconds = allocated(reallocarray(sides->seconds, num, sizeof(double)));
+	sides->total.counts = allocated(reallocarray(sides->total.counts, num, sizeof(uint64_t)));
+}
 
-		profile_init(profile);
-		store_read(profile, sides->files[i]);
-		sysroot_names(&wish->sysroot, profile);
-		span_cut(&wish->span, profile, sides->files[i]);
-		sides->runs.num[i < sides->num_files[SIDE_A] ? SIDE_A : SIDE_B] +=
-			profile->num_runs;
+/* Returns whether the filter has left anything. */
+static bool read_file(struct sides *sides, struct entries *entries, size_t file,
+		      const struct sides_wish *wish)
+{
+	struct profile *profile = &sides->profiles[file];
+	size_t first = num_runs(sides);
+	bool any;
+
+	profile_init(profile);
+	store_read(profile, sides->files[file]);
+	sysroot_names(&wish->sysroot, profile);
+	span_cut(&wish->span, profile, sides->files[file]);
+	any = filter_one(&wish->filter, profile, sides->files[file]);
+	sides->runs.num[file < sides->num_files[SIDE_A] ? SIDE_A : SIDE_B] += profile->num_runs;
+	make_room(sides);
+	add_runs(sides, entries, file, first);
+	/* there may be thousands, and the entries have it all */
+	if (file && file != sides->num_files[SIDE_A]) {
+		profile_free(profile);
+		*profile = (struct profile) { 0 };
 	}
-	filter_profiles(&wish->filter, sides->profiles, num, sides->files);
+	return any;
 }
 
 void sides_read(struct sides *sides, char *const *files, const size_t num[SIDES],
 		const struct sides_wish *wish)
 {
 	struct entries entries = { 0 };
-	size_t runs, run = 0;
+	bool any = false;
 
 	*sides = (struct sides) {
 		.files = files, .num_files = { num[SIDE_A], num[SIDE_B] },
@@ -204,15 +236,10 @@ void sides_read(struct sides *sides, char *const *files, const size_t num[SIDES]
 		.profiles = allocated(calloc(num[SIDE_A] + num[SIDE_B], sizeof(struct profile))),
 		.total = { .name = "", .object = "", .id = "" },
 	};
-	read_files(sides, wish);
-	runs = sides->runs.num[SIDE_A] + sides->runs.num[SIDE_B];
-	sides->runs.samples = allocated(calloc(runs, sizeof(double)));
-	sides->seconds = allocated(calloc(runs, sizeof(double)));
-	sides->total.counts = allocated(calloc(runs, sizeof(uint64_t)));
-	for (size_t i = 0; i < num[SIDE_A] + num[SIDE_B]; i++) {
-		add_runs(sides, &entries, i, run);
-		run += sides->profiles[i].num_runs;
-	}
+	for (size_t i = 0; i < num[SIDE_A] + num[SIDE_B]; i++)
+		any |= read_file(sides, &entries, i, wish);
+	if (!any)
+		filter_none(&wish->filter);
 	make_pairs(sides, &entries);
 	free(entries.list);
 }

@@ -22,7 +22,7 @@ struct sides {
 	struct runs runs;
 	char *const *files;		/* A's first; a file has one run or more */
 	size_t num_files[SIDES];
-	struct profile *profiles;	/* of each file */
+	struct profile *profiles;	/* of the first file of each side; the others are empty */
 	double *seconds;		/* of CPU time in each run */
 	struct pair *pairs;
 	size_t num;

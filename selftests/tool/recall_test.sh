@@ -137,6 +137,29 @@ relative() {
 	profil diff --help | tr -s ' \n' ' ' | grep -F 'profil diff -- -2h..-1h -1h.. '
 }
 
+# Two days of minutes, which take the memory of one profile, and not of all; and more than there may be.
+whole_days() {
+	mkdir -m 700 minutes
+	# shellcheck disable=SC2016 # for perl
+	perl -MPOSIX=strftime -0777 -ne 'for my $i (0 .. 4499) {
+			my $at = 1795737600 + 60 * $i;
+			my $name = strftime("minutes/%Y%m%dT%H%M%S.000Z.pb.gz", gmtime $at);
+			open my $out, ">", $name or die "$name: $!";
+			print $out $_;
+			close $out;
+			utime $at + 60, $at + 60, $name;
+		}' spool/*T011200.000Z.pb.gz
+	(
+		ulimit -v 60000
+		"$O/plain/profil-fake" diff --in minutes --tsv '2026-11-27..2026-11-28' '2026-11-28..2026-11-29' >rows || [ $? = 1 ]
+	)
+	grep -P '^count\truns_a\t1440$' rows
+	grep -P '^count\truns_b\t1440$' rows
+	grep -P '^function\tsame\t.*\thot\t' rows
+	says 2 profil diff --in minutes '2026-11-27..2026-11-28' '2026-11-27..'
+	grep -Fx 'profil: 2026-11-27.. has 4500 intervals, and 3000 can be compared; give shorter spans' err
+}
+
 # minute TIME NGINX CRON HOT: of a whole machine, in which nginx spends so much, hot or cold; what
 # cron takes, changes all the time
 minute() {
@@ -189,5 +212,6 @@ check 'recall: what there is nothing of' messages
 check 'recall: files that are none' others
 check 'recall: diff of two spans of time' changed
 check 'recall: diff of spans that begin with a -' relative
+check 'recall: diff of two whole days' whole_days
 check 'recall: diff of a unit, a program' of_unit
 plan
