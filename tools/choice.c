@@ -100,11 +100,6 @@ static void mark(struct profile *profile, const struct table *table, const struc
 	free(rows);
 }
 
-static uint64_t distance(uint64_t a, uint64_t b)
-{
-	return a < b ? b - a : a - b;
-}
-
 /* No sample is at the address: its function may be the nearest one of an object. */
 static void mark_near(struct profile *profile, const struct table *table,
 		      const struct wish *wish, bool *marks)
@@ -117,8 +112,8 @@ static void mark_near(struct profile *profile, const struct table *table,
 		const struct place *place = &profile->places[i];
 		const struct place **best = &nearest[place->object];
 
-		if (!*best || distance(place->address, wish->address) <
-		    distance((*best)->address, wish->address))
+		if (!*best || difference(place->address, wish->address) <
+		    difference((*best)->address, wish->address))
 			*best = place;
 	}
 	for (size_t i = 0; i < profile->num_objects; i++) {

@@ -1,14 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include <stdlib.h>
 #include "limited.h"
-#include "say.h"
 
 /* A small file can have very many empty messages: they may take so much memory. */
 #define MEMORY_MAX ((size_t)2 << 30)
 #define PIECE (1 << 20)
-
-#define obstack_chunk_alloc malloc
-#define obstack_chunk_free free
 
 static void *take(void *data, size_t size)
 {
@@ -26,16 +22,11 @@ static void keep(void *data, void *memory)
 	(void)memory;
 }
 
-static void no_memory(void)
-{
-	allocated(NULL);
-}
-
 void limited_init(struct limited *limited)
 {
 	limited->allocator = (ProtobufCAllocator) { take, keep, limited };
 	limited->left = MEMORY_MAX;
-	obstack_alloc_failed_handler = no_memory;
+	obstacks_init();
 	obstack_begin(&limited->memory, PIECE);
 }
 

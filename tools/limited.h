@@ -3,8 +3,8 @@
 #ifndef TOOLS_LIMITED_H
 #define TOOLS_LIMITED_H
 
-#include <obstack.h>
 #include <protobuf-c/protobuf-c.h>
+#include "obstacks.h"
 
 struct limited {
 	ProtobufCAllocator allocator;	/* frees nothing */

@@ -1,19 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* From a profile to the messages of profile.proto. */
 #define _GNU_SOURCE
-#include <obstack.h>
 #include <stdlib.h>
 #include <string.h>
 #include "comments.h"
 #include "kernel.h"
+#include "obstacks.h"
 #include "order.h"
 #include "pack.h"
 #include "profile.pb-c.h"
 #include "say.h"
 #include "texts.h"
-
-#define obstack_chunk_alloc malloc
-#define obstack_chunk_free free
 
 enum { VALUES = 4, LABELS = 6 };
 
@@ -247,18 +244,13 @@ static void pack_texts(struct packing *packing)
 	packing->out.string_table = list;
 }
 
-static void no_memory(void)
-{
-	allocated(NULL);
-}
-
 unsigned char *profile_pack(struct profile *profile, size_t *length)
 {
 	struct packing packing = { .profile = profile };
 	unsigned char *bytes;
 
 	profile_order(profile);
-	obstack_alloc_failed_handler = no_memory;
+	obstacks_init();
 	obstack_init(&packing.memory);
 	pb__profile__init(&packing.out);
 	word(&packing, "");

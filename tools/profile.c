@@ -127,11 +127,16 @@ void profile_add_fact(struct profile *profile, const char *fact)
 	profile->facts[profile->num_facts++] = profile_string(profile, fact);
 }
 
+const char *last_part(const char *file)
+{
+	const char *slash = file[0] == '[' ? NULL : strrchr(file, '/');
+
+	return slash && slash[1] ? slash + 1 : file;
+}
+
 const char *object_name(const struct object *object)
 {
-	const char *slash = object->file[0] == '[' ? NULL : strrchr(object->file, '/');
-
-	return slash && slash[1] ? slash + 1 : object->file;
+	return last_part(object->file);
 }
 
 size_t file_length(const char *file)
@@ -164,8 +169,7 @@ static const char elsewhere[] = "[elsewhere in ";
 
 const char *profile_elsewhere(struct profile *profile, const char *file)
 {
-	const struct object object = { .file = file };
-	const char *name = object_name(&object);
+	const char *name = last_part(file);
 	size_t brackets = name[0] == '[', length = strlen(name);
 	const char *made;
 	char *text;

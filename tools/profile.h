@@ -135,6 +135,15 @@ static inline void add(uint64_t *sum, uint64_t n)
 		*sum = UINT64_MAX;
 }
 
+/* How far it is from one number to the other, whichever is larger. */
+static inline uint64_t difference(uint64_t a, uint64_t b)
+{
+	return a < b ? b - a : a - b;
+}
+
+/* Of a path, without its folders; what is in brackets is none. */
+const char *last_part(const char *file);
+
 /* The name that rows show: of an object without its folders, of a place that has none. */
 const char *object_name(const struct object *object);
 const char *place_name(struct profile *profile, const struct place *place);

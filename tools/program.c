@@ -13,6 +13,7 @@
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
+#include "clock.h"
 #include "program.h"
 #include "reader.h"
 #include "refusal.h"
@@ -29,14 +30,6 @@ static const int passed_on[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGU
 static const int ends[] = { SIGTERM, SIGHUP, SIGQUIT };
 static sigset_t mask_before;
 static struct sigaction child_action_before, pipe_action_before;
-
-static double now(void)
-{
-	struct timespec time;
-
-	clock_gettime(CLOCK_MONOTONIC, &time);
-	return time.tv_sec + time.tv_nsec / 1e9;
-}
 
 void program_init(struct program *program)
 {
@@ -208,8 +201,8 @@ static void pass_on(struct program *program, const struct signalfd_siginfo *sign
 		return;
 	}
 	if (signal->ssi_signo == SIGINT) {
-		program->left = program->interrupted && now() - program->interrupted < AGAIN;
-		program->interrupted = now();
+		program->left = program->interrupted && clock_now() - program->interrupted < AGAIN;
+		program->interrupted = clock_now();
 	}
 	if (signal->ssi_code != SI_KERNEL)
 		kill(program->pid, signal->ssi_signo);
@@ -235,13 +228,13 @@ bool program_wait(struct program *program, struct session *session, bool all, do
 		{ .fd = program->signals, .events = POLLIN },
 		{ .fd = session_fd(session) },
 	};
-	double began = now();
+	double began = clock_now();
 
 	for (int i = 0; i < ALSO; i++)
 		polled[2 + i] = (struct pollfd) { .fd = program->also[i], .events = POLLIN };
 	all = all || !program->pid;
 	for (;;) {
-		double left = began + most - now();
+		double left = began + most - clock_now();
 		int timeout = most < 0 ? -1 : left > 1e6 ? 1000000000 : left * 1000 + 1;
 
 		bool ended = program->ended || !program->pid;

@@ -33,8 +33,7 @@ static struct profile *names_of(const struct sides *sides)
  */
 static const char *object_stem(struct profile *names, const char *file)
 {
-	const struct object object = { .file = file };
-	const char *name = object_name(&object);
+	const char *name = last_part(file);
 	const char *version = strstr(name, ".so.");
 	size_t length = file_length(name);
 

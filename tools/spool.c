@@ -210,12 +210,6 @@ static bool remove_oldest(const struct spool *spool, struct spool_list *list, si
 	return false;
 }
 
-/* Of a clock that went back, files are in the future: they would never be old. */
-static uint64_t distance(uint64_t a, uint64_t b)
-{
-	return a < b ? b - a : a - b;
-}
-
 void spool_trim(const struct spool *spool, uint64_t now_ns, uint64_t *dropped)
 {
 	struct spool_list list;
@@ -226,7 +220,8 @@ void spool_trim(const struct spool *spool, uint64_t now_ns, uint64_t *dropped)
 	for (size_t i = 0; i < list.num && spool->keep_ns; i++) {
 		struct spool_file *file = &list.files[i];
 
-		if (distance(file->time_ns, now_ns) <= spool->keep_ns ||
+		/* of a clock that went back, files are in the future: they would never be old */
+		if (difference(file->time_ns, now_ns) <= spool->keep_ns ||
 		    unlinkat(spool->fd, file->name, 0))
 			continue;
 		/* by its age, nobody misses it, but who was to get it */

@@ -93,7 +93,7 @@ static char *path_of(const struct sysroot *sysroot, const struct object *object,
 		length = asprintf(&path, candidate->format, folder, id, id + 2);
 	else
 		length = asprintf(&path, candidate->format, folder, candidate->way == BY_PATH ?
-				  file : object_name(&(struct object) { .file = file }));
+				  file : last_part(file));
 	free(file);
 	return length < 0 ? allocated(NULL) : path;
 }

@@ -51,11 +51,6 @@ static void put_interval(FILE *out, uint64_t part, uint64_t all)
 		fprintf(out, "%6.1f", 50 * (high - low));
 }
 
-static const char *last_part(const char *path)
-{
-	return object_name(&(struct object) { .file = path });
-}
-
 /* A table by object has its name in the first column of names, and whole. */
 static bool has_objects(const struct table *table)
 {

@@ -26,11 +26,6 @@ static int by_recent(const void *a, const void *b)
 		compare_numbers(x->pid, y->pid);
 }
 
-static const char *last_part(const char *path)
-{
-	return object_name(&(struct object) { .file = path });
-}
-
 static size_t smaller(size_t a, size_t b)
 {
 	return a < b ? a : b;
