@@ -321,7 +321,7 @@ day() {
 			echo "grow $i $((i * 50)) $((i + 1)) 1"
 		done
 	} >day.table
-	export PROFIL_FAKE=day.table ASAN_OPTIONS=quarantine_size_mb=1:detect_leaks=0 MEMORY=memory
+	export PROFIL_FAKE=day.table MEMORY=memory
 	sleep 1000 &
 	INTERVALS=86400 profil-day top -n 86400 --rows=4 -q -o day.pb.gz -p $! >out
 	same_memory
