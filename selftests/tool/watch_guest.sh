@@ -70,7 +70,9 @@ together() {
 	moment stat.before
 	of_kernel_threads >kernel.before
 	frozen 0 "${groups[@]}"
-	# names that were not read before are read in the first one
+	# names that were not read before are read in the first one; looking for it all the time would
+	# be work that is begun by a tick and gone at the next one
+	sleep "$every"
 	until_profiles spool 1
 	used watch.service >watch.before
 	profiles spool >watch.first
