@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * As much of a kernel as those parts of the module need that are pure: for the
- * tests that include module/bump.h, due.c, find.c, kept.h and period.h.
+ * tests that include module/bump.h, due.c, find.c, kept.h, period.h and spread.h.
  */
 #ifndef SELFTESTS_LIB_KERNEL_H
 #define SELFTESTS_LIB_KERNEL_H

@@ -63,7 +63,8 @@
  * EMFILE     SESSION, and the caller has too many
  * EINTR      a fatal signal arrived while waiting
  * EACCES     START, and a security module does not let the device be opened by
- *            who opened the descriptor, which START does once more
+ *            who opened the descriptor, which START does once more; or mmap() of
+ *            a session with PROT_WRITE
  * ENODEV     no hook could be placed on the timer tick
  * ========== ==============================================================
  *
