@@ -235,8 +235,8 @@ TEST_F(race, two_cpus_at_the_same_free_slot)
 				burn_copies(code);
 			}
 		}
-		while (slots_used(&view) < PROFIL_SLOTS_MIN * 8 / 10)
-			usleep(2000);
+		/* A place is new for nearly each of them, as long as there are slots. */
+		wait_ticks(&view, PROFIL_SLOTS_MIN);
 		end_child(pid[0]);
 		end_child(pid[1]);
 		ASSERT_TRUE(view_finish(&view, &self->sums));
