@@ -12,7 +12,6 @@
 #include <linux/vmalloc.h>
 
 #include "limits.h"
-#include "spread.h"
 #include "table.h"
 
 static atomic64_t profil_table_timers = ATOMIC64_INIT(0);
@@ -112,7 +111,7 @@ struct profil_table *profil_table_create(const struct profil_ioc_session *args)
 	table->slots_most = args->slots;
 	if (args->flags & PROFIL_SESSION_F_SYSTEM)
 		table->slots_most -= args->slots / 4;
-	table->secret = profil_spread_secret(table->slot_shift);
+	table->secret = get_random_u64() | 1;
 	get_random_bytes(&table->name_key, sizeof(table->name_key));
 	table->flags = args->flags;
 	profil_table_rate(table, args);

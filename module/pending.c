@@ -17,6 +17,7 @@
 #include "profil.h"
 #include "reg.h"
 #include "section.h"
+#include "spread.h"
 
 /*
  * The time of a worker is on nobody's account.  So it comes for the samples of 10 ms; and for
@@ -173,16 +174,6 @@ static enum profil_class profil_pending_add_to(struct profil_part *part,
 }
 
 /*
- * Without the secret a program could choose what falls into one bucket.  Threads and
- * counters lie at regular distances, which one factor would keep.
- */
-static u64 profil_pending_hash(const struct profil_reg *reg, u64 key)
-{
-	key *= reg->secret;
-	return (key ^ key >> 32) * 0x9e3779b97f4a7c15ULL;
-}
-
-/*
  * Puts off @n ticks of current to the counter of @bin, or counts why they are lost.  In a
  * section of a tick.
  */
@@ -191,7 +182,8 @@ void profil_pending_add(struct profil_reg *reg, const struct profil_bin_ref *bin
 {
 	bool by_thread = profil_pending_by_thread();
 	const void *key = by_thread ? (void *)current : this_cpu_ptr(&profil_section);
-	u64 hash = profil_pending_hash(reg, (unsigned long)key ^ (by_thread ? 0 : bin->addr));
+	/* Without the secret a program could choose what falls into one bucket. */
+	u64 hash = profil_spread((unsigned long)key ^ (by_thread ? 0 : bin->addr), reg->secret);
 	struct profil_part *part = &reg->part[hash >> (64 - reg->part_bits)];
 	struct hlist_head *bucket = &part->bucket[hash % ARRAY_SIZE(part->bucket)];
 	enum profil_class class;

@@ -46,7 +46,7 @@
  *  limits.h, .c a limit of a process, of a user or of the system
  *  bump.h       one counter, one exchange
  *  due.h, .c    which ticks are due, where the rate is below the tick's
- *  spread.h     the key of the slots: code that lies together is spread over all
+ *  spread.h     where in a table to begin: what lies together is spread over all
  *  bin.h        a wrong bin: the arithmetic
  *  section.h    where user memory is written, and the wait for it
  *  race.h       places where a test build widens the windows

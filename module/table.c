@@ -11,6 +11,7 @@
 
 #include "limits.h"
 #include "race.h"
+#include "spread.h"
 #include "table.h"
 
 struct workqueue_struct *profil_table_wq;
@@ -97,7 +98,7 @@ u32 profil_table_object(struct profil_table *table, struct file *file,
 	u32 mask = table->page->objects - 1, begin, i, index, *bucket;
 	bool added = false;
 
-	begin = (unsigned long)inode * table->secret >> table->object_shift;
+	begin = profil_spread((unsigned long)inode, table->secret) >> table->object_shift;
 	for (i = 0; i < PROFIL_PROBES; i++) {
 		bucket = &table->buckets[(begin + i) & mask];
 		if (!smp_load_acquire(bucket)) {	/* (T) */

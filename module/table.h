@@ -66,7 +66,7 @@ struct profil_table {
 	/* Of names, as in name.c: the index of their row, or 0; or NULL. */
 	u32				*rows;
 	siphash_key_t		name_key;	/* where to begin in these */
-	u64			secret;		/* of profil_spread_secret() */
+	u64			secret;		/* odd */
 	u32			slot_shift;	/* 64 less the logarithm of their number */
 	u32			object_shift;
 	u32			row_shift;
@@ -160,7 +160,7 @@ static __always_inline u32 profil_table_begin(const struct profil_table *table, 
 {
 	u64 key = place ^ (u64)object << 47 ^ (u64)process << 31;
 
-	return profil_spread(key, table->secret, table->slot_shift);
+	return profil_spread(key, table->secret) >> table->slot_shift;
 }
 
 /* Whether it is the slot of that place.  What a used slot is about does not change. */

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The key of the slots: places that lie together have different first slots, and code that
- * fills half of a table has a slot for each place.  With any odd number for a key that is not
- * so, or this test could not fail.
+ * Keys that lie at regular distances are spread over a table as random ones are: code, the same
+ * code in many processes, and inodes.  One multiplication alone does not do that, or this test could
+ * not fail.  The numbers are the same in each run.
  */
 #include <string.h>
 #include "kernel.h"
@@ -11,96 +11,91 @@
 
 #define SECRETS		2000
 #define PROBES		32	/* PROFIL_PROBES */
-#define SLOTS_MAX	(1 << 16)
+#define ENTRIES_MAX	(1 << 16)
 
-static const u32 slots[] = { 1 << 10, 1 << 13, SLOTS_MAX };
+/* So many keys in a row at so many others, and a table that they fill to a half. */
+static const struct keys {
+	const char *what;
+	u32 num, rows, entries;
+	u64 apart, rows_apart;
+} all[] = {
+	{ "instructions", 512, 1, 1 << 10, 1, 0 },
+	{ "instructions of four bytes", 512, 1, 1 << 10, 4, 0 },
+	{ "small functions", 512, 1, 1 << 10, 64, 0 },
+	{ "many small functions", 4096, 1, 1 << 13, 64, 0 },
+	{ "the same places in processes", 32, 128, 1 << 13, 24, 1ULL << 31 },
+	{ "one place in many processes", 4095, 1, 1 << 13, 1ULL << 31, 0 },
+	{ "places in objects", 64, 64, 1 << 13, 16, 1ULL << 47 },
+	{ "inodes", 512, 1, 1 << 10, 1024, 0 },
+	{ "inodes in pages of a slab", 27, 75, 1 << 12, 1176, 1 << 15 },
+};
 
-static u32 shift_of(u32 num)
+static u64 one_factor(u64 key, u64 secret)
 {
-	return 64 - __builtin_ctz(num);
+	return key * secret;
 }
 
-static u64 any_odd(u32 shift)
+/* How many find no free entry, as profil_table_search() looks for one. */
+static u32 lost(const struct keys *keys, u64 (*spread)(u64 key, u64 secret))
 {
-	(void)shift;
-	return get_random_u64() | 1;
-}
+	u64 secret = get_random_u64() | 1, first = any(1ULL << 31), key;
+	static bool used[ENTRIES_MAX];
+	u32 i, probe, entry, sum = 0;
 
-/* How many of a quarter as many places as there are slots have no first slot of their own. */
-static u32 shared(u64 secret, u32 num)
-{
-	static u8 used[SLOTS_MAX];
-	u64 place = any(1ULL << 47);
-	u32 i, sum = 0;
-
-	memset(used, 0, num);
-	for (i = 0; i < num / 4; i++)
-		sum += used[profil_spread(place + i, secret, shift_of(num))]++ > 0;
-	return sum;
-}
-
-/* How many of half as many find no free slot, as profil_table_search() looks for one. */
-static u32 lost(u64 secret, u32 num, u32 apart)
-{
-	static bool used[SLOTS_MAX];
-	u64 place = any(1ULL << 47);
-	u32 i, probe, slot, sum = 0;
-
-	memset(used, 0, num);
-	for (i = 0; i < num / 2; i++, place += apart) {
-		slot = profil_spread(place, secret, shift_of(num));
-		for (probe = 0; probe < PROBES && used[(slot + probe) & (num - 1)]; probe++)
-			;
+	memset(used, 0, keys->entries);
+	for (i = 0; i < keys->num * keys->rows; i++) {
+		key = (first + i % keys->num * keys->apart) ^
+		      (1 + i / keys->num) * keys->rows_apart;
+		entry = spread(key, secret) >> (64 - __builtin_ctz(keys->entries));
+		for (probe = 0; probe < PROBES; probe++)
+			if (!used[(entry + probe) & (keys->entries - 1)])
+				break;
 		sum += probe == PROBES;
-		used[(slot + probe) & (num - 1)] = true;
+		used[(entry + probe) & (keys->entries - 1)] |= probe < PROBES;
 	}
 	return sum;
 }
 
-/* How many of so many tables are not as they should be. */
-static u32 bad_tables(u64 (*draw)(u32 shift))
+/* Of random keys, one in 30,000 finds no entry; of 500, ten do in no table at all. */
+static bool as_random(const struct keys *keys, u64 (*spread)(u64 key, u64 secret))
 {
-	u32 run, num, apart, sum = 0;
-	u64 secret;
+	u64 num = (u64)keys->num * keys->rows, sum = 0;
+	u32 run, one, most = 0;
 
 	for (run = 0; run < SECRETS; run++) {
-		num = slots[run % 3];
-		secret = draw(shift_of(num));
-		sum += shared(secret, num) != 0;
-		for (apart = 1; apart <= 16; apart *= 2)
-			sum += lost(secret, num, apart) != 0;
+		one = lost(keys, spread);
+		sum += one;
+		most = max(most, one);
 	}
-	return sum;
+	printf("# %s: %llu of a million, at most %u of %llu in one table\n", keys->what,
+	       (unsigned long long)(sum * 1000000 / (num * SECRETS)), most,
+	       (unsigned long long)num);
+	return sum * 10000 < num * SECRETS && most * 50 < num;
 }
 
-static bool together(void)
+static bool spread_out(void)
 {
-	return !bad_tables(profil_spread_secret) ||
-	       tap_fail("there are tables that are half free and full");
+	size_t i;
+
+	for (i = 0; i < sizeof(all) / sizeof(all[0]); i++)
+		if (!as_random(&all[i], profil_spread))
+			return tap_fail("these meet: %s", all[i].what);
+	return true;
 }
 
 static bool can_fail(void)
 {
-	u32 bad = bad_tables(any_odd);
+	size_t i;
 
-	return bad > SECRETS / 10 || tap_fail("%u of %u tables are bad", bad, SECRETS);
-}
-
-/* Whoever fills a table must not guess it: most of what is random is taken. */
-static bool most_are_taken(void)
-{
-	u32 run, taken = 0;
-
-	for (run = 0; run < SECRETS; run++)
-		taken += profil_spread_even(any_odd(0), shift_of(slots[run % 3]));
-	return (taken > SECRETS / 2 && taken < SECRETS) ||
-	       tap_fail("%u of %u numbers are taken", taken, SECRETS);
+	for (i = 0; i < sizeof(all) / sizeof(all[0]); i++)
+		if (as_random(&all[i], one_factor))
+			return tap_fail("one multiplication would do for %s", all[i].what);
+	return true;
 }
 
 int main(void)
 {
-	tap_fork(together, "code that fills half of a table has a slot for each place");
-	tap_fork(can_fail, "not with any key");
-	tap_fork(most_are_taken, "most keys are taken");
+	tap_fork(spread_out, "keys at regular distances have an entry each in a table of twice as many");
+	tap_fork(can_fail, "not by one multiplication");
 	return tap_plan();
 }
