@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include "hash.h"
 #include "kernel_table.h"
 #include "say.h"
 #include "tables.h"
@@ -13,27 +14,20 @@
 #define UNSURE UINT32_MAX
 #define MODULES_MAX 4096
 
+/* With its NUL byte, which ends it. */
 static void hash_text(uint64_t *hash, const char *text)
 {
-	/* as Fowler, Noll and Vo have it */
-	for (; *text; text++)
-		*hash = (*hash ^ (unsigned char)*text) * 0x100000001b3;
-	*hash = *hash * 0x100000001b3;
+	*hash = hash_bytes(*hash, text, strlen(text) + 1);
 }
 
 /* Of this boot, and with these modules at these places; who uses them does not matter. */
 static void key_of_kernel(char key[TABLES_KEY])
 {
 	char *line = NULL, name[64], size[32], at[32];
-	uint64_t hash = 0xcbf29ce484222325;
-	FILE *file = fopen("/proc/sys/kernel/random/boot_id", "re");
+	FILE *file = fopen("/proc/modules", "re");
+	uint64_t hash = tables_boot();
 	size_t room = 0;
 
-	if (file && getline(&line, &room, file) > 0)
-		hash_text(&hash, line);
-	if (file)
-		fclose(file);
-	file = fopen("/proc/modules", "re");
 	while (file && getline(&line, &room, file) > 0) {
 		if (sscanf(line, "%63s %31s %*s %*s %*s %31s", name, size, at) != 3)
 			continue;

@@ -6,6 +6,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/random.h>
 #include <sys/stat.h>
 #include <unistd.h>
 #include "http.h"
@@ -87,14 +88,14 @@ static bool is_passing(long status)
 	return !status || status == 408 || status == 429 || status >= 500;
 }
 
-/* Twice as long each time, and not at the same moment as all others. */
+/* Twice as long each time, and not at the same moment as all other machines. */
 static void wait_for(const struct http_answer *answer, int try)
 {
 	long seconds = answer->retry_after ? answer->retry_after : 1L << try;
 
 	if (seconds > WAIT_MAX)
 		seconds = WAIT_MAX;
-	usleep(seconds * 1000000 + random() % 1000000);
+	usleep(seconds * 1000000 + random() % (seconds * 1000000));
 }
 
 /* And does not push the file again. */
@@ -155,9 +156,12 @@ void push_work(void *data, FILE *out)
 {
 	const struct push *push = data;
 	struct spool_list list;
+	unsigned int seed;
 
 	session_leave(NULL);
-	srandom(getpid());
+	/* a pid is the same in many containers */
+	if (getrandom(&seed, sizeof(seed), GRND_NONBLOCK) == sizeof(seed))
+		srandom(seed);
 	if (!spool_read(push->spool->fd, &list))
 		return;
 	for (size_t i = 0; i < list.num; i++)

@@ -24,6 +24,7 @@
 #define WRITABLE 0222
 #define NS 1000000000ULL
 #define TRIES 1000		/* clocks that go back give a time twice */
+#define AGED_MAX 16		/* files that an interval may call too old: its clock may be wrong */
 
 static void name_of(uint64_t time_ns, char name[SPOOL_NAME])
 {
@@ -213,17 +214,18 @@ static bool remove_oldest(const struct spool *spool, struct spool_list *list, si
 void spool_trim(const struct spool *spool, uint64_t now_ns, uint64_t *dropped)
 {
 	struct spool_list list;
-	size_t first = 0;
+	size_t first = 0, aged = 0;
 
 	if (!spool_read(spool->fd, &list))
 		return;
-	for (size_t i = 0; i < list.num && spool->keep_ns; i++) {
+	for (size_t i = 0; i < list.num && spool->keep_ns && aged < AGED_MAX; i++) {
 		struct spool_file *file = &list.files[i];
 
 		/* of a clock that went back, files are in the future: they would never be old */
 		if (difference(file->time_ns, now_ns) <= spool->keep_ns ||
 		    unlinkat(spool->fd, file->name, 0))
 			continue;
+		aged++;
 		/* by its age, nobody misses it, but who was to get it */
 		*dropped += spool->push && !spool_pushed(file);
 		list.size -= file->size;

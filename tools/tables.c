@@ -14,6 +14,7 @@
 #include "debuginfod.h"
 #include "dump.h"
 #include "dumped.h"
+#include "hash.h"
 #include "reader.h"
 #include "say.h"
 #include "table_room.h"
@@ -64,17 +65,27 @@ double tables_left(void)
 	return tables.until - clock_now();
 }
 
+uint64_t tables_boot(void)
+{
+	int fd = open("/proc/sys/kernel/random/boot_id", O_RDONLY | O_CLOEXEC);
+	char text[64];
+	ssize_t n = fd < 0 ? -1 : read(fd, text, sizeof(text));
+
+	if (fd >= 0)
+		close(fd);
+	return hash_bytes(HASH_BEGIN, text, n > 0 ? n : 0);
+}
+
 /* What is in brackets is no file, but a copy that this program has made: "[vdso]". */
 static bool key_of_copy(int fd, char key[TABLES_KEY])
 {
-	uint64_t hash = 0xcbf29ce484222325;	/* as Fowler, Noll and Vo have it */
+	uint64_t hash = HASH_BEGIN;
 	unsigned char bytes[4096];
 	off_t at = 0;
 	ssize_t n;
 
 	while ((n = pread(fd, bytes, sizeof(bytes), at)) > 0) {
-		for (ssize_t i = 0; i < n; i++)
-			hash = (hash ^ bytes[i]) * 0x100000001b3;
+		hash = hash_bytes(hash, bytes, n);
 		at += n;
 	}
 	snprintf(key, TABLES_KEY, "copy-%" PRIx64, hash);
@@ -83,7 +94,9 @@ static bool key_of_copy(int fd, char key[TABLES_KEY])
 
 /*
  * Which file it is, and of when.  Not by its build id: that is what a file says of itself,
- * and anybody's could name itself the C library.  No user can set the time of change.
+ * and anybody's could name itself the C library.  No user can set the time of change, but an
+ * image of a file system has those that its maker gave it, in whole seconds, and the next
+ * image may have the same: its files are told apart by the boot, too.
  */
 static bool key_of(int fd, const char *path, char key[TABLES_KEY])
 {
@@ -93,9 +106,10 @@ static bool key_of(int fd, const char *path, char key[TABLES_KEY])
 		return key_of_copy(fd, key);
 	if (fstat(fd, &st))
 		return false;
-	snprintf(key, TABLES_KEY, "%" PRIx64 "-%" PRIx64 "-%" PRIx64 "-%" PRIx64 ".%09ld",
+	snprintf(key, TABLES_KEY, "%" PRIx64 "-%" PRIx64 "-%" PRIx64 "-%" PRIx64 ".%09" PRIx64,
 		 (uint64_t)st.st_dev, (uint64_t)st.st_ino, (uint64_t)st.st_size,
-		 (uint64_t)st.st_ctim.tv_sec, st.st_ctim.tv_nsec);
+		 (uint64_t)st.st_ctim.tv_sec,
+		 st.st_ctim.tv_nsec ? (uint64_t)st.st_ctim.tv_nsec : tables_boot());
 	return true;
 }
 

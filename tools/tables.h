@@ -25,6 +25,9 @@ bool tables_used(void);
 /* So many seconds there are yet. */
 double tables_left(void);
 
+/* A number for this boot. */
+uint64_t tables_boot(void);
+
 /* The table of this name, to be closed; false if there is none that is whole. */
 bool tables_map(const char *key, struct dumped *dumped);
 

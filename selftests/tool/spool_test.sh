@@ -62,6 +62,18 @@ retention() {
 	[ ! -e two/19700101T000009.000Z.pb.gz ]
 }
 
+# A machine that does not know the time yet, or was set to another one, forgets little.
+wrong_clock() {
+	for s in $(seq 1795831200 1795831239); do
+		says 0 spool_steps write clock "${s}000" 10
+	done
+	says 0 spool_steps trim clock 0 86400000 1000000
+	[ "$(list clock | wc -l)" = 24 ]
+	says 0 spool_steps trim clock 1900000000000 86400000 1000000
+	[ "$(list clock | wc -l)" = 8 ]
+	list clock | head -n 1 | grep -x 20261128T020032.000Z.pb.gz
+}
+
 folders() {
 	mkdir -m 755 wide
 	says 1 spool_steps trim wide 1 1 1
@@ -178,6 +190,7 @@ times() {
 check 'spool: names are times, and files are for their user alone' names
 check 'spool: a file system that cannot rename without replacing' without_rename
 check 'spool: what goes away, by age and by size' retention
+check 'spool: a wrong clock forgets little' wrong_clock
 check 'spool: folders that are refused' folders
 check 'spool: killed at a hundred points' killed
 check 'spool: a full disk' full_disk

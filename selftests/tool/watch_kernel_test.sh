@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# profil watch: names of the kernel are read once a boot, as long as they are those of what runs.
+# profil watch: names of the kernel are read once a boot, as long as they are those of what runs;
+# and so are those of files that have no time of their own.
 set -eu
 # shellcheck source-path=SCRIPTDIR source=watch_lib.sh
 . "$(dirname "$0")/watch_lib.sh"
@@ -103,8 +104,40 @@ short_intervals() {
 	none known begin
 }
 
+# image BOOT: of a machine whose files are of an image, which has times in whole seconds
+image() {
+	echo "$1" >boot
+	# shellcheck disable=SC2016 # for sh
+	start sh -c 'mount --bind boot /proc/sys/kernel/random/boot_id
+		LD_PRELOAD=$PWD/seconds.so exec "$O/plain/profil-fake" watch -o image --every 1h'
+	until_is catches
+	stop 0
+	all image/.names | grep -cv kernel
+}
+
+# After a boot there may be another image, with files of the same numbers, sizes and times.
+of_images() {
+	local once
+	gcc -shared -fPIC -o seconds.so -x c - <<-'END'
+		#define _GNU_SOURCE
+		#include <dlfcn.h>
+		#include <sys/stat.h>
+		int fstat(int fd, struct stat *st)
+		{
+			int err = ((int (*)(int, struct stat *))dlsym(RTLD_NEXT, "fstat"))(fd, st);
+			st->st_ctim.tv_nsec = 0;
+			return err;
+		}
+	END
+	once=$(image four)
+	[ "$once" -gt 0 ]
+	[ "$(image four)" = "$once" ]
+	[ "$(image five)" -gt "$once" ]
+}
+
 check 'watch: names of the kernel are kept' kept
 check 'watch: after another boot' booted
 check 'watch: programs of BPF' others_code
 check 'watch: names of the kernel, in short intervals' short_intervals
+check 'watch: names of files of an image, after another boot' of_images
 plan
