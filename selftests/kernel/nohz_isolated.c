@@ -187,7 +187,6 @@ TEST_F(nohz, cpu_is_left_alone_once_nobody_is_profiled)
 	wait_at(&lone.end, &lone);
 	events = instance_count(&self->instance) - events;
 	lone_end(&lone);
-	EXPECT_LE(TICKS * self->query.out_tick_ns, lone.ns);
 	EXPECT_GE(TICKS / 4, events);
 }
 

@@ -439,7 +439,10 @@ static inline void print_stats(const struct profil_ioc_stats *s)
 	       s->out_lost_denied, s->out_lost_unready, s->out_lost_contended);
 }
 
-/* Every tick is in exactly one class. */
+/*
+ * Every class is in a sum.  The module adds up the same counts, so this finds a class that one of
+ * the two forgets, and no tick that is lost: for that, ticks.h has the kernel's own count.
+ */
 static inline bool check_identity(const struct profil_ioc_stats *s)
 {
 	__u64 lost = s->out_lost_full + s->out_lost_stopped +

@@ -1062,7 +1062,10 @@ static bool are_of_one_timer(__u64 ticks, __u64 begin, __u64 tick_ns)
 	return false;
 }
 
-/* How many timers of the hook there are on CPUs that are on. */
+/*
+ * How many timers of the hook there are on CPUs that are on.  One that expires while the kernel
+ * lists it is listed twice, or not at all: some 3 of 100 lists are wrong.
+ */
 static int hook_timers(void)
 {
 	FILE *list = fopen("/proc/timer_list", "re");
@@ -1082,14 +1085,18 @@ TEST_F(race, cpu_that_goes_against_ticks)
 	struct profil_region region = any_region(self->pages[0]);
 	struct profil_ioc_query query;
 	__u64 begin, before;
+	int i, right = 0;
 
 	ASSERT_EQ(0, profil_start(self->fd, &region, 1));
 	ASSERT_EQ(0, profil_query(self->fd, &query));
 	if (write_file(CPU_FILE, 0, "0"))
 		SKIP(return, "CPU 1 cannot be switched off");
 	/* CPU 1 had better not come back to this: its timer is not there. */
-	if (query.out_hook == PROFIL_HOOK_HRTIMER)
-		ASSERT_EQ(sysconf(_SC_NPROCESSORS_ONLN), hook_timers());
+	for (i = 0; i < 9 && query.out_hook == PROFIL_HOOK_HRTIMER; i++) {
+		hot_a(HOT_ROUNDS);
+		right += hook_timers() == sysconf(_SC_NPROCESSORS_ONLN);
+	}
+	ASSERT_TRUE(query.out_hook != PROFIL_HOOK_HRTIMER || right >= 5);
 	/* Or two timers are no faster than one: a tick may take a whole period. */
 	widen("0");
 	begin = now_ns();

@@ -1444,7 +1444,8 @@ static int group_create(void)
 
 static void group_remove(void)
 {
-	rmdir(CGROUP "/test");
+	while (rmdir(CGROUP "/test") && errno == EBUSY)
+		usleep(1000);
 	umount(CGROUP);
 	rmdir(CGROUP);
 }

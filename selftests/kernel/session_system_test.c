@@ -718,11 +718,13 @@ static int open_any(const struct view *view)
 	};
 	__u32 i;
 
-	burn_ms(50);
-	for (i = 0; i < view->page->slots && !object.object; i++)
-		if (view_slot(view, i)->object >= PROFIL_OBJECT_FILES)
-			object.object = view_slot(view, i)->object;
-	if (!object.object || profil_ioctl(view->fd, PROFIL_IOC_OBJECT, &object) ||
+	do {
+		burn_ms(10);
+		for (i = 0; i < view->page->slots && !object.object; i++)
+			if (view_slot(view, i)->object >= PROFIL_OBJECT_FILES)
+				object.object = view_slot(view, i)->object;
+	} while (!object.object);
+	if (profil_ioctl(view->fd, PROFIL_IOC_OBJECT, &object) ||
 	    object.out_path_len < 2)
 		return 100;
 	return object.out_fd < 0 ? -object.out_fd : close(object.out_fd);

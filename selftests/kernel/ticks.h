@@ -147,21 +147,20 @@ static inline void gate_open(struct gate *gate)
 	syscall(SYS_futex, &gate->open, FUTEX_WAKE, 1000, NULL, NULL, 0);
 }
 
-/* Until the thread @tid is asleep, which only the scheduler knows. */
+/* Until the thread @tid is asleep, and off its CPU: while it gets there, it may have a tick yet. */
 static inline void wait_asleep(pid_t pid, pid_t tid)
 {
-	char path[64], state = 'R';
-	FILE *stat;
+	char path[64], call[64], text[256], state = 'R';
 
 	snprintf(path, sizeof(path), "/proc/%d/task/%d/stat", pid, tid);
-	while (state != 'S') {
+	/* The number of the system call, or that it runs. */
+	snprintf(call, sizeof(call), "/proc/%d/task/%d/syscall", pid, tid);
+	do {
 		usleep(1000);
-		stat = fopen(path, "re");
-		if (!stat || fscanf(stat, "%*d %*s %c", &state) != 1)
+		if (read_file(path, text, sizeof(text)) ||
+		    sscanf(text, "%*d %*s %c", &state) != 1)
 			state = 'R';
-		if (stat)
-			fclose(stat);
-	}
+	} while (state != 'S' || read_file(call, text, sizeof(text)) || text[0] == 'r');
 }
 
 /* Until the @num threads of this process that have @gate before them sleep. */
