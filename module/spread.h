@@ -7,6 +7,10 @@
 
 #include <linux/types.h>
 
+/* What parts objects and processes in a key: they number from 0, and both halves have to vary. */
+#define PROFIL_SPREAD_OBJECT	0x61c88647ULL
+#define PROFIL_SPREAD_PROCESS	0x80000000ULL
+
 /*
  * Keys are places, addresses and numbers in a row, and lie at regular distances, which one
  * factor keeps: with some secrets many keys would meet at few entries, while the rest of a

@@ -155,10 +155,10 @@ static __always_inline void profil_table_count(__u64 *user, unsigned long system
  * spoils only a table of his own.  Of the whole machine, whoever fills it moves places into
  * the slots of their objects.
  */
-static __always_inline u32 profil_table_begin(const struct profil_table *table, u64 place,
+static __always_inline u64 profil_table_begin(const struct profil_table *table, u64 place,
 					      u32 object, u32 process)
 {
-	u64 key = place ^ (u64)object << 47 ^ (u64)process << 31;
+	u64 key = place ^ object * PROFIL_SPREAD_OBJECT ^ process * PROFIL_SPREAD_PROCESS;
 
 	return profil_spread(key, table->secret) >> table->slot_shift;
 }
