@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#define _GNU_SOURCE
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include "alike.h"
 #include "order.h"
 #include "say.h"
 #include "sides.h"
@@ -27,57 +27,6 @@ static struct profile *names_of(const struct sides *sides)
 	return &sides->profiles[0];
 }
 
-/*
- * What an object is called in two builds: "libz.so" of /usr/lib/libz.so.1.2.13, and also
- * where it was deleted meanwhile.
- */
-static const char *object_stem(struct profile *names, const char *file)
-{
-	const char *name = last_part(file);
-	const char *version = strstr(name, ".so.");
-	size_t length = file_length(name);
-
-	if (name[0] == '[')
-		return profile_string(names, name);
-	if (version)
-		length = version + strlen(".so") - name;
-	return profile_text(names, name, length);
-}
-
-/* The program that was given to profil run, which every build may call otherwise. */
-static bool is_program(const struct profile *profile, const char *name)
-{
-	size_t length = strcspn(profile->command, " ");
-	const char *slash = memrchr(profile->command, '/', length);
-	const char *program = slash ? slash + 1 : profile->command;
-
-	length -= program - profile->command;
-	return !strncmp(name, program, length) && !name[length] && length;
-}
-
-/* What the program of the first file is called; NULL: it has no samples. */
-static const char *first_program(const struct sides *sides)
-{
-	const struct profile *first = &sides->profiles[0];
-
-	for (size_t i = 0; i < first->num_objects; i++) {
-		const char *name = object_name(&first->objects[i]);
-
-		if (is_program(first, name))
-			return name;
-	}
-	return NULL;
-}
-
-/* What an object is called on both sides: the program as that of the first file. */
-static const char *common_name(struct profile *names, const struct profile *profile,
-			       const char *file, const char *program)
-{
-	const char *name = object_stem(names, file);
-
-	return program && is_program(profile, name) ? program : name;
-}
-
 /* A function without a name is an address, which means something in one build alone. */
 static const char *own_id(const struct row *row)
 {
@@ -90,7 +39,7 @@ static void add_entries(const struct sides *sides, struct entries *entries,
 			const struct profile *profile, const struct table *table, size_t run)
 {
 	struct profile *names = names_of(sides);
-	const char *program = profile == &sides->profiles[0] ? NULL : first_program(sides);
+	const char *program = profile == names ? NULL : alike_program(names);
 
 	for (size_t i = 0; i < table->num; i++) {
 		const struct row *row = &table->rows[i];
@@ -99,7 +48,7 @@ static void add_entries(const struct sides *sides, struct entries *entries,
 				     sizeof(*entries->list));
 		entries->list[entries->num++] = (struct entry) {
 			.name = profile_string(names, row->name),
-			.object = common_name(names, profile, row->object, program),
+			.object = alike_name(names, profile, row->object, program),
 			.id = profile_string(names, own_id(row)),
 			.run = run, .samples = row->samples,
 		};
