@@ -8,6 +8,7 @@
 #include <string.h>
 #include <sys/random.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 #include "http.h"
 #include "push.h"
@@ -156,12 +157,13 @@ void push_work(void *data, FILE *out)
 {
 	const struct push *push = data;
 	struct spool_list list;
-	unsigned int seed;
+	unsigned int seed = getpid();
 
 	session_leave(NULL);
 	/* a pid is the same in many containers */
-	if (getrandom(&seed, sizeof(seed), GRND_NONBLOCK) == sizeof(seed))
-		srandom(seed);
+	if (getrandom(&seed, sizeof(seed), GRND_NONBLOCK) < 0)
+		seed ^= time(NULL);
+	srandom(seed);
 	if (!spool_read(push->spool->fd, &list))
 		return;
 	for (size_t i = 0; i < list.num; i++)

@@ -24,7 +24,7 @@
 #define WRITABLE 0222
 #define NS 1000000000ULL
 #define TRIES 1000		/* clocks that go back give a time twice */
-#define AGED_MAX 16		/* files that an interval may call too old: its clock may be wrong */
+#define AGED_MAX 16		/* too old files that go at once: the clock may be wrong */
 
 static void name_of(uint64_t time_ns, char name[SPOOL_NAME])
 {

@@ -51,7 +51,7 @@ void spool_open(struct spool *spool);
 int spool_write(const struct spool *spool, uint64_t time_ns, uint64_t end_ns, const void *bytes,
 		size_t length, char name[SPOOL_NAME], uint64_t *dropped);
 
-/* Removes what is too old, but no more at once than a wrong clock may cost, and what is too much. */
+/* Removes what is too old, a few at once for the clock may be wrong, and what is too much. */
 void spool_trim(const struct spool *spool, uint64_t now_ns, uint64_t *dropped);
 
 /* The files of a folder, to be freed; false, with errno, if it cannot be read. */

@@ -96,7 +96,7 @@ static bool key_of_copy(int fd, char key[TABLES_KEY])
  * Which file it is, and of when.  Not by its build id: that is what a file says of itself,
  * and anybody's could name itself the C library.  No user can set the time of change, but an
  * image of a file system has those that its maker gave it, in whole seconds, and the next
- * image may have the same: its files are told apart by the boot, too.
+ * image may have the same: its files are told apart by the boot, too, with which images come.
  */
 static bool key_of(int fd, const char *path, char key[TABLES_KEY])
 {
