@@ -70,7 +70,7 @@ struct lone {
 	pthread_t thread;
 	pid_t tid;
 	int cpu;
-	__u64 ns;		/* to be used, then what was used */
+	__u64 ns;		/* to be used */
 	const volatile __u16 *counter;	/* to reach TICKS, if given */
 	struct gate begin, end;
 };
@@ -100,7 +100,6 @@ static void *lone_fn(void *arg)
 	begin = cpu_time();
 	while (!lone_is_done(lone, cpu_time() - begin))
 		hot_a(HOT_ROUNDS);
-	lone->ns = cpu_time() - begin;
 	gate_wait(&lone->end);
 	return NULL;
 }

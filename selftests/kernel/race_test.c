@@ -1096,13 +1096,13 @@ TEST_F(race, cpu_that_goes_against_ticks)
 		hot_a(HOT_ROUNDS);
 		right += hook_timers() == sysconf(_SC_NPROCESSORS_ONLN);
 	}
-	ASSERT_TRUE(query.out_hook != PROFIL_HOOK_HRTIMER || right >= 5);
+	EXPECT_TRUE(query.out_hook != PROFIL_HOOK_HRTIMER || right >= 5);
 	/* Or two timers are no faster than one: a tick may take a whole period. */
 	widen("0");
 	begin = now_ns();
 	before = ticks(self);
 	EXPECT_TRUE(burn(self->fd, hot_a, 2 * TICKS));
-	ASSERT_TRUE(are_of_one_timer(ticks(self) - before, begin, query.out_tick_ns));
+	EXPECT_TRUE(are_of_one_timer(ticks(self) - before, begin, query.out_tick_ns));
 	EXPECT_EQ(0, write_file(CPU_FILE, 0, "1"));
 }
 

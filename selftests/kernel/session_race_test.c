@@ -230,7 +230,8 @@ TEST_F(race, two_cpus_at_the_same_free_slot)
 		self->args.rate = query.out_timer_rate_max / 2;
 	}
 	hold("free", 100);
-	for (turn = 0; turn < TURNS; turn++) {
+	/* With ticks alone, each turn takes seconds. */
+	for (turn = 0; turn < (query.out_timer_rate_max ? TURNS : 2); turn++) {
 		ASSERT_EQ(0, view_open(&view, &self->args));
 		for (i = 0; i < 2; i++) {
 			CHILD(view, pid[i]) {
@@ -896,11 +897,10 @@ TEST_F(race, switch_against_the_timer_of_a_member)
 		while (!timers())
 			usleep(1000);
 		*spins = 0;
-		if (i % 2) {
-			ASSERT_EQ(0, waitid(P_PID, pid, &info, WEXITED | WNOWAIT));
-		} else {
+		if (i % 2)
+			waitid(P_PID, pid, &info, WEXITED | WNOWAIT);
+		else
 			wait_asleep(pid, pid);
-		}
 		/* Its CPU has nothing of it any more, either. */
 		pin(1);
 		pin(0);

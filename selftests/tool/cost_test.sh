@@ -36,12 +36,6 @@ named() {
 	[ "$(all spool/.names | wc -l)" -ge "$1" ]
 }
 
-# It has its table, and waits: what it reads at its begin is not of an interval.
-counting() {
-	cat valgrind.* | grep -F Callgrind
-	sleep 3
-}
-
 cheap() {
 	busy >"$PROFIL_FAKE"
 	grep -c '^slot' "$PROFIL_FAKE"
@@ -51,7 +45,7 @@ cheap() {
 	stop 0
 	start valgrind --tool=callgrind --callgrind-out-file=/dev/null --trace-children=yes \
 		--log-file='valgrind.%p' "$O/plain/profil-fake" watch -o spool --every 1h
-	until_is counting
+	until_is catches
 	stop 0
 	sed -n 's/.*Collected : /collected /p' valgrind.*
 	# less than 100 ms at two and a half billions a second

@@ -134,7 +134,7 @@ not_asked() {
 deaf_server() {
 	local begin=$SECONDS
 	DEBUGINFOD_TIMEOUT=1 DEBUGINFOD_URLS=$deaf says 0 profil run -q true
-	[ $((SECONDS - begin)) -lt 15 ]
+	[ $((SECONDS - begin)) -lt 60 ]
 	says 0 profil report --tsv
 	grep -P '\tfn@[0-9a-f]+\t.*/hot\t' out
 }
@@ -165,7 +165,7 @@ interrupted() {
 	local begin=$SECONDS before
 	before=$(wc -l <hangs)
 	DEBUGINFOD_URLS=$deaf setsid profil run -o interrupted sh -c 'exit 7' 2>err &
-	for _ in $(seq 100); do
+	for _ in $(seq 600); do
 		[ "$(wc -l <hangs)" = "$before" ] || break
 		sleep 0.1
 	done
@@ -174,7 +174,7 @@ interrupted() {
 	wait $! || status=$?
 	cat err
 	[ $status = 7 ]
-	[ $((SECONDS - begin)) -lt 15 ]
+	[ $((SECONDS - begin)) -lt 60 ]
 	grep -Fx "profil: $tmp/hot could not be read for names (Interrupt); profil report shows its addresses" err
 	says 0 profil report --tsv interrupted
 	grep -P '\t\[hot\]\t.*/hot\t' out
@@ -190,7 +190,7 @@ ended() {
 		# shellcheck disable=SC2016 # for perl, sh
 		DEBUGINFOD_TIMEOUT=100 DEBUGINFOD_URLS=$deaf perl -e '$SIG{QUIT} = "DEFAULT"; exec @ARGV' \
 			profil run -r 3 -o ended sh -c 'exit 7' 2>err &
-		for _ in $(seq 100); do
+		for _ in $(seq 600); do
 			[ "$(wc -l <hangs)" = "$before" ] || break
 			sleep 0.1
 		done
@@ -199,7 +199,7 @@ ended() {
 		wait $! || status=$?
 		cat err
 		[ $status = $((128 + ${signal#*:})) ]
-		[ $((SECONDS - begin)) -lt 10 ]
+		[ $((SECONDS - begin)) -lt 60 ]
 		[ "$(grep -c ^profil: err)" = 2 ]
 		grep -Fx 'profil: a signal ended the reading of names; profil report --names=/ looks for those that are missing' err
 		grep -Fx 'profil: the series was interrupted; the profile has 1 of 3 runs' err

@@ -11,8 +11,7 @@ trap 'kill "${servers[@]}" 2>/dev/null || :; wait; rm -rf "$tmp" || rm -rf "$tmp
 # part SPOOL FILE: one interval, whatever its length; a second of counting
 part() {
 	start profil watch -o "$1" --every 1h --metrics "$2"
-	until_is test -d "$1"
-	sleep 0.5
+	until_is catches
 	stop 0
 }
 

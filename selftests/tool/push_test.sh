@@ -46,6 +46,7 @@ taken() {
 	serve one 200 204 200
 	start profil watch -o spool1 --every 1s --push "$url/" --label version=1.2 --label 'env=a b'
 	until_is asked one 3
+	until_is none waiting spool1
 	stop 0
 	[ ! -s err ]
 	cat one/1.request

@@ -10,6 +10,8 @@ set -eu
 cd "$tmp"
 export TZ=UTC
 mkdir -m 700 spool
+# the same numbers in each run
+RANDOM=1
 
 # interval TIME HOT COLD: a profile of the minute that begins then, with so many samples
 interval() {

@@ -45,13 +45,16 @@ ask() {
 
 # What was seen while it was there keeps its name; what begins later is looked for.
 remembered() {
-	local first second
+	local first second steps_pid
 	groups a.service b.service
 	mkdir later
 	first=$(group a.service)
 	second=$(group b.service)
 	rows "$first" 12345678 "$second" >"$PROFIL_FAKE"
 	coproc steps { planted_groups unit_steps; }
+	# bash forgets it when the process has ended
+	# shellcheck disable=SC2154 # of coproc
+	steps_pid=$steps_PID
 	ask 'rows 2' ok
 	ask read ok
 	rmdir cgroup/a.service
@@ -66,8 +69,7 @@ remembered() {
 	ask read ok
 	ask "find $(group c.service)" "[ended group $(group c.service)] - -"
 	eval "exec ${steps[1]}>&-"
-	# shellcheck disable=SC2154 # of coproc
-	wait "$steps_PID"
+	wait "$steps_pid"
 }
 
 # Without a new row no system call is made.

@@ -33,7 +33,7 @@ stop() {
 
 # until_is COMMAND...: waits until it succeeds
 until_is() {
-	for _ in $(seq 600); do
+	for _ in $(seq 6000); do
 		! "$@" >/dev/null 2>&1 || return 0
 		sleep 0.05
 	done

@@ -54,6 +54,7 @@ part() {
 killed() {
 	for _ in $(seq 15); do
 		start profil watch -o three --every 1s
+		until_is catches
 		sleep "1.$((RANDOM % 900 + 100))"
 		kill -9 "$pid"
 		wait $shell 2>/dev/null || :
@@ -61,7 +62,7 @@ killed() {
 	start profil watch -o three --every 1s
 	until_is catches
 	stop 0
-	files three 10
+	files three 3
 	[ "$(ticks three/*.pb.gz)" = "$(list three | wc -l)000" ]
 	[ "$(all three | grep -c '^\.new')" = 0 ]
 }
@@ -102,7 +103,10 @@ full_disk() {
 		chmod 700 five/spool
 		head -c 40000 /dev/zero >five/notes
 		profil watch -o five/spool --every 1s 2>err &
-		sleep 12
+		for _ in $(seq 1200); do
+			! grep -q 'on a full disk' err || break
+			sleep 0.1
+		done
 		kill -TERM $!
 		wait $!
 		echo "status $?"
@@ -140,6 +144,7 @@ listen() {
 # The module may come later.  For systemd, the service has started.
 no_device() {
 	listen
+	: >err
 	# shellcheck disable=SC2016 # the shell that it begins has that number
 	planted_system 'mount -t tmpfs none /dev; mknod /dev/null c 1 3; mknod /dev/urandom c 1 9' \
 		sh -c 'echo $$ >pid; NOTIFY_SOCKET=$PWD/notify exec profil-real watch -o six' >out 2>err &
@@ -158,6 +163,7 @@ not_to_be_opened() {
 	local status=0
 
 	touch device.real
+	: >err
 	# shellcheck disable=SC2016 # for the shell there
 	planted_system 'mount --bind /dev/null device.real; mount -o remount,bind,nodev device.real
 		mount -t tmpfs none /dev; mknod /dev/null c 1 3; mknod /dev/urandom c 1 9
@@ -184,13 +190,14 @@ notified() {
 
 # A day of minutes, in which the clock is set: each file is whole, and times are true.
 day() {
+	local before
 	PROFIL_JUMPS='3600:+7200 36000:-3600' start profil-always watch -o day --keep 48h
 	until_is files day 20
 	sleep 1
 	grep VmRSS "/proc/$pid/status" >before
-	for _ in $(seq 2400); do
-		! files day 1440 || break
-		sleep 0.1
+	until files day 1440; do
+		before=$(list day | wc -l)
+		until_is files day $((before + 1))
 	done
 	grep VmRSS "/proc/$pid/status" >after
 	ls "/proc/$pid/fd" >fds
