@@ -61,8 +61,8 @@ what=${1:-guest}
 # An instruction takes 8 ns, so that the emulator is not late; or one, as little as it can.
 shift=3
 [ "$what" != watch_share ] || shift=0
-tap=$O/$what-${kernel##*/}.tap
-# Two lanes may be at work.
+# Two lanes may be at work, and one of them is the other for longer.
+tap=$O/$what-${kernel##*/}${2:+-$2}.tap
 locked_here tool make -s -C "$TOP/tools" O="$O"
 "prepare_$what"
 "$VM/run.sh" --kernel "$kernel" --cpus 1 --mem 1024 --icount $shift --timeout $((1800 + 10 * ${2:-0})) \
