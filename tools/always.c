@@ -90,6 +90,8 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 
 	switch (key) {
 	case 'o':
+		if (!*arg)
+			argp_error(state, "-o takes a folder, and was given an empty name");
 		watch->spool.path = arg;
 		break;
 	case KEY_EVERY:

@@ -115,6 +115,8 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		state->child_inputs[1] = &export->sysroot;
 		break;
 	case 'o':
+		if (!*arg)
+			argp_error(state, "-o takes a file, and was given an empty name");
 		export->file = arg;
 		break;
 	case 'f':

@@ -67,8 +67,7 @@ static pid_t spin_in(FIXTURE_DATA(race) *self, struct view *view)
 		pin(1);
 		if (session_join(view->fd))
 			_exit(100);
-		close(view->fd);
-		munmap((void *)view->page, view->bytes);
+		view_close(view);
 		burn_for_ever();
 	}
 	return pid;

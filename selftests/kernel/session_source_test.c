@@ -273,8 +273,7 @@ TEST_F(source, timers_end_with_sessions_and_processes)
 			if (!child) {
 				if (session_join(view.fd))
 					_exit(2);
-				close(view.fd);
-				munmap((void *)view.page, view.bytes);
+				view_close(&view);
 				burn_ms(1);
 				if (i % 4 == 1)
 					raise(SIGKILL);

@@ -783,8 +783,7 @@ TEST_F(session, end_of_the_profiler_leaves_its_targets_alone)
 			if (!target) {
 				if (session_join(view.fd))
 					_exit(1);
-				close(view.fd);
-				munmap((void *)view.page, view.bytes);
+				view_close(&view);
 				close(to[0]);
 				/* Forks while its session goes. */
 				for (i = 0; i < 64; i++) {
@@ -864,8 +863,7 @@ TEST_F(session, lives_as_long_as_its_mapping)
 	pid_t pid;
 
 	CHILD(self->view, pid) {
-		close(self->view.fd);
-		munmap((void *)self->view.page, self->view.bytes);
+		view_close(&self->view);
 		burn_for_ever();
 	}
 	close(self->view.fd);

@@ -153,6 +153,8 @@ programs() {
 refused() {
 	says 125 profil export
 	grep 'which file shall be written? name it with -o' err
+	says 125 profil export -o ''
+	grep -F 'an empty name' err
 	says 125 profil export -o file
 	grep 'the end of file says no format; give one with -f: pprof, callgrind' err
 	# also where there is no profile

@@ -123,14 +123,9 @@ not_attached() {
 	grep -Ex "profil: process $pid cannot be counted: there is no such process; .*" err
 }
 
-# In a chroot, which this is, users cannot make namespaces of users: there our root becomes
-# that of a namespace, as switch_root(8) makes one.  What makes the namespaces has 25 ticks on 6.1.
+# What makes the namespaces has 25 ticks on 6.1.
 container() {
-	# shellcheck disable=SC2016
-	says 0 chroot /proc/1/root /bin/busybox unshare -m sh -c '
-		cd /host && mount --move . / && exec chroot . "$@"' sh \
-		/usr/bin/setpriv --reuid=1000 --regid=1000 --clear-groups env -C "$tmp" PATH="$PATH" \
-		profil run -q -o file -- unshare -Urmp --fork --mount-proc burn 10
+	says 0 switched profil run -q -o file -- unshare -Urmp --fork --mount-proc burn 10
 	profiled burn burn_here
 	charged 3
 }

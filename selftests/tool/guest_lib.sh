@@ -15,6 +15,15 @@ user() {
 	setpriv --reuid=1000 --regid=1000 --clear-groups "$@"
 }
 
+# switched COMMAND...: by a user who may make a namespace of users.  In a chroot, which this is, nobody can:
+# there our root becomes that of a namespace, as switch_root(8) makes one.
+switched() {
+	# shellcheck disable=SC2016
+	chroot /proc/1/root /bin/busybox unshare -m sh -c '
+		cd /host && mount --move . / && exec chroot . "$@"' sh \
+		/usr/bin/setpriv --reuid=1000 --regid=1000 --clear-groups env -C "$tmp" PATH="$PATH" "$@"
+}
+
 # says STATUS COMMAND...: as in lib.sh
 says() {
 	local wanted=$1 status=0

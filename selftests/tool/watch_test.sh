@@ -20,6 +20,8 @@ arguments() {
 	says 125 profil watch --label version=1
 	says 125 profil watch --push https://host --label 'version=}'
 	says 125 profil watch true
+	says 125 profil watch -o ''
+	grep -F 'an empty name' err
 	says 0 profil watch --help
 }
 
