@@ -92,7 +92,8 @@ static bool is_passing(long status)
 /* Twice as long each time, and not at the same moment as all other machines. */
 static void wait_for(const struct http_answer *answer, int try)
 {
-	long seconds = answer->retry_after ? answer->retry_after : 1L << try;
+	/* a date that is over by this machine's clock is below 0 in some versions of the library */
+	long seconds = answer->retry_after > 0 ? answer->retry_after : 1L << try;
 
 	if (seconds > WAIT_MAX)
 		seconds = WAIT_MAX;

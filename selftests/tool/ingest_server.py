@@ -60,7 +60,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
         if redirect:
             self.send_header('Location', answer[1])
         elif len(answer) > 1:
-            self.send_header('Retry-After', answer[1])
+            self.send_header('Retry-After', ' '.join(answer[1:]))
         text = b'what the server says\x1b[2J\nand more'
         self.send_header('Content-Length', str(len(text) + 1000 * cut))
         self.end_headers()

@@ -71,7 +71,7 @@ taken() {
 # What passes is tried again, at once or with the next interval; nothing is lost.
 passing() {
 	local answer
-	for answer in 500 503 429 '429 1' 408 none cut garbage slow; do
+	for answer in 500 503 429 '429 1' '429 Thu, 01 Jan 2015 00:00:00 GMT' 408 none cut garbage slow; do
 		serve "two$answer" "$answer" 200
 		start profil watch -o "spool2$answer" --every 2s --push "$url"
 		until_is asked "two$answer" 3
