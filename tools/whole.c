@@ -3,6 +3,7 @@
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
+#include <libgen.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -70,6 +71,23 @@ static bool write_renamed(const char *file, const char *bytes, size_t length)
 	return written;
 }
 
+static bool is_own(const struct stat *st)
+{
+	return st->st_uid == geteuid() || st->st_uid == 0;
+}
+
+/* Nobody else can put another file there while one looks at it. */
+static bool is_in_own_folder(const char *file)
+{
+	char *copy = allocated(strdup(file));
+	struct stat st;
+	bool own = !stat(dirname(copy), &st) && is_own(&st) &&
+		(!(st.st_mode & 0002) || (st.st_mode & S_ISVTX));
+
+	free(copy);
+	return own;
+}
+
 /*
  * A pipe, or a link to what is no ordinary file, counts only if this user or root has made it:
  * in somebody else's folder it could lead a profile to him, or root's into a disk.
@@ -78,9 +96,9 @@ static bool is_in_place(const char *file)
 {
 	struct stat st, own;
 
-	return !stat(file, &st) && !S_ISREG(st.st_mode) && !lstat(file, &own) &&
-		(S_ISCHR(own.st_mode) || S_ISBLK(own.st_mode) || own.st_uid == geteuid() ||
-		 own.st_uid == 0);
+	return is_in_own_folder(file) && !lstat(file, &own) &&
+		(S_ISCHR(own.st_mode) || S_ISBLK(own.st_mode) || is_own(&own)) &&
+		!stat(file, &st) && !S_ISREG(st.st_mode);
 }
 
 static bool write_as(const char *file, const void *bytes, size_t length)

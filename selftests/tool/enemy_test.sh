@@ -107,6 +107,18 @@ theirs() {
 	ln -s /dev/null device
 	says 0 profil run -q -o device -- true
 	[ -L device ]
+	# but not where somebody else could put another one while one looks at it
+	mkdir his open sticky
+	chown 12345 his
+	chmod 777 open
+	chmod 1777 sticky
+	for kind in his open sticky; do
+		ln -s /dev/null $kind/device
+		says 0 profil run -q -o $kind/device -- true
+	done
+	[ ! -L his/device ]
+	[ ! -L open/device ]
+	[ -L sticky/device ]
 }
 
 # A page is shown around: what is called like source may lead to what is none.
