@@ -234,7 +234,7 @@ static uint64_t smaller(uint64_t a, uint64_t b)
  */
 uint64_t kernel_keep(struct profil_session_page *page, struct part *parts, size_t *num_parts)
 {
-	uint64_t moved = 0, found = 0, placed, lost, rest;
+	uint64_t moved = 0, found = 0, placed, lost, rest, all;
 	size_t num = 0;
 
 	for (size_t i = 0; i < *num_parts; i++) {
@@ -251,7 +251,9 @@ uint64_t kernel_keep(struct profil_session_page *page, struct part *parts, size_
 	}
 	*num_parts = num;
 	placed = smaller(page->kthreads + page->interrupts, found);
-	rest = moved + page->exec + page->full + placed - found;
+	all = moved + page->exec + page->full + placed;
+	/* while the session counts, one of the two may have been read before the tick */
+	rest = all - smaller(found, all);
 	lost = smaller(page->full_kernel, rest);
 	page->full = lost + smaller(page->full, rest - lost);
 	page->full_objects = smaller(page->full_objects, page->full - lost);

@@ -73,6 +73,15 @@ functions() {
 	END
 }
 
+# While a session counts, a tick may be found at its place in the kernel, and not yet at that outside.
+half_a_tick() {
+	sed -E "s/^(slot 10 $(at "$planted" main) 0 0) 25/\1 28/; s/^(exec|full|full_kernel) .*/\1 0/" "$tmp/table" >half
+	PROFIL_FAKE=half says 0 with_names profil run -q --kernel -o half.pb.gz -- true
+	says 0 profil report --json half.pb.gz
+	jq -c .counts out
+	[ "$(jq -c '[.counts | .in_slots, .exec, .full]' out)" = '[154,0,0]' ]
+}
+
 # All that is known is in the file: this system's /proc/kallsyms is not asked.
 in_reports() {
 	says 0 profil report --by address --tsv file
@@ -141,6 +150,7 @@ without() {
 }
 
 check 'kernel: functions, and what is left of the rest' functions
+check 'kernel: half a tick' half_a_tick
 check 'kernel: reports' in_reports
 check 'kernel: pprof' in_pprof
 check 'kernel: the file does not tell where it lies' no_addresses
