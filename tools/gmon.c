@@ -13,6 +13,7 @@
 #define BIN 2		/* bytes of code */
 #define BINS (CODE / BIN)
 #define BIN_MAX UINT16_MAX
+#define NS 1000000000ULL
 
 struct histogram {
 	uint64_t part;		/* its first address */
@@ -88,10 +89,41 @@ static bool is_of(const struct profile *profile, size_t i, size_t object)
 	return i < profile->num_samples && object_of(profile, i) == object;
 }
 
+/* How many counts of this time make a second: a whole number. */
+static uint64_t rate_of(uint64_t ns)
+{
+	return ns < NS ? (NS + ns / 2) / ns : 1;
+}
+
+/* Seconds become wrong by a five hundredth at most. */
+static bool is_right(uint64_t ns)
+{
+	uint64_t sum = rate_of(ns) * ns;
+
+	return (sum > NS ? sum - NS : NS - sum) <= NS / 500;
+}
+
+/*
+ * How many samples a count stands for: a bin has 16 bits.  It may be some more, for the sake
+ * of a rate that is right.
+ */
+static uint64_t samples_of_a_count(uint64_t most, uint64_t period_ns, const char *file)
+{
+	uint64_t least = most / BIN_MAX + !!(most % BIN_MAX), of;
+
+	least = least ? least : 1;
+	for (of = least; of <= NS / period_ns; of++)
+		if (is_right(of * period_ns))
+			return of;
+	say("the seconds in the file for %s are wrong, as a rate is a whole number there; its shares are right: choose another format with -f",
+	    file);
+	return least;
+}
+
 bool gmon_write(struct profile *profile, size_t object, FILE *out)
 {
 	size_t first = first_sample(profile, object), i;
-	uint64_t most = 0, of, rate = 1000000000 / one_period(profile, "gmon.out");
+	uint64_t most = 0, of, period_ns = one_period(profile, "gmon.out"), rate;
 	static const char header[20] = "gmon\1";
 	struct histogram histogram;
 
@@ -102,13 +134,12 @@ bool gmon_write(struct profile *profile, size_t object, FILE *out)
 		if (largest_bin(&histogram) > most)
 			most = largest_bin(&histogram);
 	}
-	/* a bin has 16 bits: what is more makes each count stand for several samples */
-	of = (most + BIN_MAX - 1) / BIN_MAX;
-	of = of ? of : 1;
+	of = samples_of_a_count(most, period_ns, profile->objects[object].file);
+	rate = rate_of(of < NS / period_ns ? of * period_ns : NS);
 	fwrite(header, sizeof(header), 1, out);
 	for (i = first; is_of(profile, i, object);) {
 		take_part(profile, &i, &histogram);
-		put_histogram(out, &histogram, rate > of ? rate / of : 1, of);
+		put_histogram(out, &histogram, rate, of);
 	}
 	return true;
 }
