@@ -135,12 +135,26 @@ static void write_interval(struct watch *watch, struct session *session, bool la
 		lose(watch, "no process can be had to write it");
 }
 
-/* It has had as long as the interval itself. */
+/* It has had as long as the interval itself, or all that there is when the end has come. */
 static void give_up(struct watch *watch)
 {
 	helper_end(&watch->writer);
+	spool_tidy(&watch->spool);
 	if (watch->writing)
 		lose(watch, "it could not be written until the next one came");
+}
+
+/* Until there is nothing more to write, or patience is at an end. */
+static void wait_for_writer(struct watch *watch)
+{
+	uint64_t until = clock_ns(CLOCK_MONOTONIC) + PATIENCE_MS * (uint64_t)NS_OF_MS;
+
+	/* who has written and makes tables is not waited for */
+	while (!take(watch, &watch->writer) && watch->writing &&
+	       clock_ns(CLOCK_MONOTONIC) < until)
+		poll(&(struct pollfd) { .fd = watch->writer.fd, .events = POLLIN }, 1, LOOK_MS);
+	if (watch->writer.pid)
+		give_up(watch);
 }
 
 /* Whether another profile may be written; one that takes longer than the interval is given up. */
@@ -228,24 +242,14 @@ static bool wait_for_device(struct watch *watch)
 
 static void finish(struct watch *watch)
 {
-	uint64_t until = clock_ns(CLOCK_MONOTONIC) + PATIENCE_MS * (uint64_t)NS_OF_MS;
-
 	notify("STOPPING=1");
 	session_stop(watch->session);
 	units_read(watch->units, watch->session);
-	/* who has written and makes tables is not waited for */
-	while (!take(watch, &watch->writer) && watch->writing &&
-	       clock_ns(CLOCK_MONOTONIC) < until)
-		poll(&(struct pollfd) { .fd = watch->writer.fd, .events = POLLIN }, 1, LOOK_MS);
-	if (watch->writer.pid)
-		give_up(watch);
+	wait_for_writer(watch);
 	if (watch->maker.pid)
 		helper_end(&watch->maker);
 	write_interval(watch, watch->session, true);
-	while (!take(watch, &watch->writer) && clock_ns(CLOCK_MONOTONIC) < until)
-		poll(&(struct pollfd) { .fd = watch->writer.fd, .events = POLLIN }, 1, LOOK_MS);
-	if (watch->writer.pid)
-		give_up(watch);
+	wait_for_writer(watch);
 	/* what was not pushed is there when the next one starts */
 	take(watch, &watch->pusher);
 	if (watch->pusher.pid)

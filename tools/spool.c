@@ -101,8 +101,7 @@ bool spool_set_pushed(int fd, const struct spool_file *file)
 	return !fchmodat(fd, file->name, file->mode & ~WRITABLE, 0) || errno == ENOENT;
 }
 
-/* What was left by one that was killed; this one has the lock. */
-static void remove_unfinished(const struct spool *spool)
+void spool_tidy(const struct spool *spool)
 {
 	int own = openat(spool->fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	DIR *folder = own < 0 ? NULL : fdopendir(own);
@@ -135,7 +134,7 @@ void spool_open(struct spool *spool)
 		    path);
 	if (flock(spool->fd, LOCK_EX | LOCK_NB))
 		die("another profil watch writes to %s; name another folder with -o", path);
-	remove_unfinished(spool);
+	spool_tidy(spool);
 }
 
 /* Returns an errno. */

@@ -43,6 +43,9 @@ struct spool_list {
  */
 void spool_open(struct spool *spool);
 
+/* Removes what one that was killed has not finished; nobody else may be writing. */
+void spool_tidy(const struct spool *spool);
+
 /*
  * Writes a file, whole or not at all, and what has to go away for it goes: the oldest first,
  * and never what is no file of a spool.  Returns 0, or an errno; @name is what the file is
