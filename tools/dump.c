@@ -119,20 +119,19 @@ static void add_functions(struct dump *dump)
 	dump->head.few = named < dump->head.functions / 2;
 }
 
-static void write_segments(const struct file *file, FILE *out)
+/* Those that are loaded, the first ones.  Returns how many there are. */
+static uint32_t find_segments(const struct file *file, struct dump_segment *segments)
 {
 	size_t num = file_segments(file);
+	uint32_t found = 0;
 	GElf_Phdr segment;
 
-	for (size_t i = 0; i < num; i++) {
-		struct dump_segment wanted = { 0 };
-
+	for (size_t i = 0; i < num && found < DUMP_SEGMENTS_MAX; i++)
 		if (file_segment(file, i, &segment))
-			wanted = (struct dump_segment) {
+			segments[found++] = (struct dump_segment) {
 				segment.p_offset, segment.p_filesz, segment.p_vaddr,
 			};
-		fwrite(&wanted, sizeof(wanted), 1, out);
-	}
+	return found;
 }
 
 /* The libraries leave it as the kernel's last answer was. */
@@ -145,6 +144,7 @@ static bool is_passing(int error)
 bool dump_write(int fd, const char *path, uint32_t asked, FILE *out)
 {
 	struct dump dump = { .head = { .magic = DUMP_MAGIC, .asked = asked } };
+	struct dump_segment segments[DUMP_SEGMENTS_MAX];
 	struct dump_head *head = &dump.head;
 	size_t length;
 	char *id;
@@ -163,12 +163,12 @@ bool dump_write(int fd, const char *path, uint32_t asked, FILE *out)
 	head->start = dump.file.start;
 	head->limit = dump.file.limit;
 	head->offset = dump.file.offset;
-	head->segments = file_segments(&dump.file);
+	head->segments = find_segments(&dump.file, segments);
 	find_bounds(&dump);
 	add_functions(&dump);
 	head->texts = dump.num_texts;
 	fwrite(head, sizeof(*head), 1, out);
-	write_segments(&dump.file, out);
+	fwrite(segments, sizeof(*segments), head->segments, out);
 	fwrite(dump.functions, sizeof(*dump.functions), head->functions, out);
 	fwrite(dump.texts, 1, dump.num_texts, out);
 	/* the process ends: what it has goes with it */

@@ -19,6 +19,9 @@ struct dump_head {
 	uint32_t asked;			/* the day on which debuginfod was asked for more, or 0 */
 };
 
+/* Few files have more than ten that are loaded; each place is looked for in all of them. */
+#define DUMP_SEGMENTS_MAX 1000
+
 struct dump_segment {
 	uint64_t offset, length, address;
 };

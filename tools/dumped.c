@@ -5,6 +5,8 @@
 #include <sys/stat.h>
 #include "dumped.h"
 
+#define TEXTS_MOST (12 << 20)	/* bytes; they are there once more where they are written */
+
 static bool is_whole(struct dumped *dumped)
 {
 	const struct dump_head *head = dumped->head;
@@ -18,7 +20,8 @@ static bool is_whole(struct dumped *dumped)
 	length += (uint64_t)head->segments * sizeof(*dumped->segments);
 	length += (uint64_t)head->functions * sizeof(*dumped->functions);
 	length += head->texts;
-	return length == dumped->length && head->texts && !dumped->texts[head->texts - 1];
+	return length == dumped->length && head->segments <= DUMP_SEGMENTS_MAX && head->texts &&
+		!dumped->texts[head->texts - 1];
 }
 
 bool dumped_open(struct dumped *dumped, int fd)
@@ -65,9 +68,15 @@ const struct dump_function *dumped_function(const struct dumped *dumped, uint64_
 	return low ? &dumped->functions[low - 1] : &none;
 }
 
+/*
+ * Who makes files with long names is not to take away the memory that a service has for all of
+ * them: a place that comes after that has its address.
+ */
 static const char *text(struct profile *profile, const struct dumped *dumped, uint32_t at)
 {
-	return profile_string(profile, at < dumped->head->texts ? dumped->texts + at : "");
+	bool room = profile->texts_size < TEXTS_MOST;
+
+	return profile_string(profile, room && at < dumped->head->texts ? dumped->texts + at : "");
 }
 
 void dumped_find(const struct dumped *dumped, struct profile *profile, struct object *object,

@@ -38,6 +38,7 @@ struct gathering {
 	size_t num, room;
 	uint64_t samples;
 	uint64_t placed;	/* of these, as in enum count */
+	size_t looks;		/* that owners.h has left */
 	time_t began;
 };
 
@@ -181,7 +182,8 @@ static void add_group(struct gathering *gathering, const struct group *group)
 	known = without_others(places, num);
 	if (fd >= 0)
 		names_find(profile, fd, path, fetch, few, &object, places, known);
-	else if (process->pid && (!gathering->units || owner_is_alone(gathering->units, process)))
+	else if (process->pid && (!gathering->units ||
+				  owner_is_alone(gathering->units, process, &gathering->looks)))
 		jit_find(profile, process->pid, places, known);
 	if (known < num) {
 		places[known].address = 0;
@@ -259,6 +261,7 @@ void gather(struct session *session, const struct slices *slices, bool kernel,
 {
 	struct gathering gathering = {
 		.session = session, .profile = profile, .units = units, .began = time(NULL),
+		.looks = OWNERS_LOOKS,
 	};
 
 	profile->period_ns = session_period_ns(session);

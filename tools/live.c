@@ -234,12 +234,13 @@ void live_zero(struct live *live)
 pid_t live_maker(const struct live *live, size_t object)
 {
 	const struct origin *origin = &live->origins[object];
+	size_t looks = OWNERS_LOOKS;
 
 	if (!origin->process || origin->process >= live->profile.num_processes)
 		return 0;
 	if (!live->units)
 		return live->profile.processes[origin->process].pid;
-	return owner_is_alone(live->units, &live->rows[origin->process]) ?
+	return owner_is_alone(live->units, &live->rows[origin->process], &looks) ?
 		(pid_t)live->rows[origin->process].pid : 0;
 }
 

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Whose samples those of a row are. */
 #define _GNU_SOURCE
-#include <glob.h>
+#include <dirent.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 #include "owners.h"
 #include "say.h"
 
@@ -40,37 +42,51 @@ struct owner *owners_make(struct profile *profile, const struct counts *table,
 	return owners;
 }
 
-/* How many threads of the process have been looked at, or none if one has the name. */
-static size_t threads_without(unsigned int pid, const char *name)
+static bool has_name(int threads, const char *thread, const char *name)
 {
-	char pattern[64], comm[32];
-	size_t num = 0;
-	bool found = false;
-	glob_t threads;
+	char path[64], comm[32];
+	ssize_t n = -1;
+	int fd;
 
-	snprintf(pattern, sizeof(pattern), "/proc/%u/task/*/comm", pid);
-	if (glob(pattern, GLOB_NOSORT, NULL, &threads))
-		return 1;	/* it has ended */
-	for (; num < threads.gl_pathc && num < LOOKED_AT && !found; num++) {
-		FILE *file = fopen(threads.gl_pathv[num], "re");
-
-		if (file && fgets(comm, sizeof(comm), file)) {
-			comm[strcspn(comm, "\n")] = '\0';
-			found = !strcmp(comm, name);
-		}
-		if (file)
-			fclose(file);
+	snprintf(path, sizeof(path), "%.32s/comm", thread);
+	fd = openat(threads, path, O_RDONLY | O_CLOEXEC);
+	if (fd >= 0) {
+		n = read(fd, comm, sizeof(comm) - 1);
+		close(fd);
 	}
-	globfree(&threads);
-	return found ? 0 : num + 1;
+	comm[n > 0 ? n : 0] = '\0';
+	comm[strcspn(comm, "\n")] = '\0';
+	return n > 0 && !strcmp(comm, name);
 }
 
-bool owner_is_alone(struct units *units, const struct profil_process *row)
+/* Whether a thread of the process has the name; no more than LOOKED_AT are looked at. */
+static bool has_thread(unsigned int pid, const char *name, size_t *looked)
 {
-	char *group = row->comm[0] ? units_path(units, row->cgroup) : NULL, *path;
-	size_t looked = 0, threads = 1;
+	struct dirent *thread;
+	bool found = false;
+	char path[64];
+	DIR *threads;
+
+	snprintf(path, sizeof(path), "/proc/%u/task", pid);
+	threads = opendir(path);
+	if (!threads)
+		return false;	/* it has ended */
+	while (!found && *looked < LOOKED_AT && (thread = readdir(threads))) {
+		if (thread->d_name[0] == '.')
+			continue;
+		found = has_name(dirfd(threads), thread->d_name, name);
+		++*looked;
+	}
+	closedir(threads);
+	return found;
+}
+
+bool owner_is_alone(struct units *units, const struct profil_process *row, size_t *looks)
+{
+	char *group = *looks && row->comm[0] ? units_path(units, row->cgroup) : NULL, *path;
+	bool is_there = false, others = false;
 	unsigned int pid;
-	bool is_there = false;
+	size_t looked = 0;
 	FILE *file;
 
 	if (!group)
@@ -78,15 +94,15 @@ bool owner_is_alone(struct units *units, const struct profil_process *row)
 	if (asprintf(&path, "%s/cgroup.procs", group) < 0)
 		allocated(NULL);
 	file = fopen(path, "re");
-	while (file && threads && looked < LOOKED_AT && fscanf(file, "%u", &pid) == 1) {
+	while (file && !others && looked < LOOKED_AT && fscanf(file, "%u", &pid) == 1) {
 		is_there = is_there || pid == row->pid;
-		if (pid != row->pid)
-			threads = threads_without(pid, row->comm);
-		looked += threads;
+		others = pid != row->pid && has_thread(pid, row->comm, &looked);
+		looked++;
 	}
 	if (file)
 		fclose(file);
 	free(path);
 	free(group);
-	return is_there && threads && looked < LOOKED_AT;
+	*looks -= looked < *looks ? looked : *looks;
+	return is_there && !others && looked < LOOKED_AT;
 }

@@ -27,10 +27,14 @@ struct owner owner_of_row(struct profile *profile, const struct profil_process *
 struct owner *owners_make(struct profile *profile, const struct counts *table,
 			  struct units *units);
 
+/* Threads that are looked at for all rows together: 100 ms to a second. */
+#define OWNERS_LOOKS 65536
+
 /*
  * Whether the process that was seen first in a row of the machine is there, and no other of
- * its group has a thread of that name: addresses of the row are then its own.
+ * its group has a thread of that name: addresses of the row are then its own.  @looks becomes
+ * less by the threads that it looked at; without any left, the answer is no.
  */
-bool owner_is_alone(struct units *units, const struct profil_process *row);
+bool owner_is_alone(struct units *units, const struct profil_process *row, size_t *looks);
 
 #endif /* TOOLS_OWNERS_H */

@@ -66,8 +66,10 @@ const char *profile_text(struct profile *profile, const char *text, size_t lengt
 	if (!profile->texts)
 		profile->texts = htab_create(1024, hash_text, is_text, free);
 	found = htab_find_slot(profile->texts, buffer, INSERT);
-	if (!*found)
+	if (!*found) {
 		*found = allocated(strdup(buffer));
+		profile->texts_size += length + 1;
+	}
 	return *found;
 }
 

@@ -106,6 +106,7 @@ struct profile {
 	uint64_t duration_ns;	/* of all runs of all files */
 	uint64_t period_ns;	/* of a sample; 0: files differ */
 	void *texts;
+	size_t texts_size;	/* bytes of all of them */
 };
 
 void profile_init(struct profile *profile);
