@@ -10,6 +10,7 @@
 #define CONTEXT 5	/* lines that are shown around those with samples */
 #define GAP_LEAST 3	/* one line says that lines are left out: fewer than this stay */
 #define FILL_MOST 10000	/* lines between two that have code, which are of one function */
+#define LINES_MOST 200000	/* no more lines without code where there are so many */
 
 /* Code of one line; of one function that was put in, or of the outer one. */
 struct entry {
@@ -135,7 +136,7 @@ static uint64_t first_line(const struct body *body, const struct section *sectio
 static void fill(struct profile *profile, struct listing *listing, const struct section *section,
 		 const struct source *source, uint64_t first, uint64_t end)
 {
-	if (end > first && end - first > FILL_MOST) {
+	if (end > first && (end - first > FILL_MOST || listing->num > LINES_MOST)) {
 		add_line(listing, (struct line) {
 			.kind = LINE_GAP, .text = profile_string(profile, ""),
 			.inlined = section->entries->inlined, .source = section->entries->source,

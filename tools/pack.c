@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* From a profile to the messages of profile.proto. */
 #define _GNU_SOURCE
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include "comments.h"
@@ -33,8 +34,12 @@ struct packing {
 
 static void *room(struct packing *packing, size_t num, size_t size)
 {
-	void *memory = obstack_alloc(&packing->memory, num * size);
+	void *memory;
 
+	/* a length is an int there */
+	if (num > INT_MAX / size)
+		die("so many places are too much for one file; export fewer files at a time");
+	memory = obstack_alloc(&packing->memory, num * size);
 	return memset(memory, 0, num * size);
 }
 
