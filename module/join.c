@@ -79,7 +79,7 @@ static int profil_join_task(struct profil_table *table, struct task_struct *task
 {
 	u64 exec_id = READ_ONCE(task->self_exec_id);
 	struct pid *tgid;
-	bool traces;
+	bool traces, ended;
 	int err;
 
 	smp_rmb();	/* exec sets the flag before it changes the number */
@@ -100,9 +100,11 @@ static int profil_join_task(struct profil_table *table, struct task_struct *task
 		goto out;
 	/* Exec and exit look for members after they have changed these. */
 	smp_mb();
+	/* A thread that has ended since had no mm, or the number of an image of before. */
+	ended = !data_race(READ_ONCE(task->mm));
 	if (!atomic_read(&task->signal->live))
 		err = -ESRCH;
-	else if (exec_id != READ_ONCE(task->self_exec_id))
+	else if (ended || exec_id != READ_ONCE(task->self_exec_id))
 		err = -EAGAIN;
 	if (err)
 		profil_member_remove(table, tgid);

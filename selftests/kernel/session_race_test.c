@@ -726,6 +726,99 @@ TEST_F(race, attach_against_exit)
 		EXPECT_LT(0, gone);
 }
 
+/* A thread that ends when told; its process goes on, or executes a program. */
+struct ender {
+	int told;
+	pid_t tid;
+	bool exec;
+};
+
+static void *ender_fn(void *arg)
+{
+	struct ender *ender = arg;
+	char c;
+
+	__atomic_store_n(&ender->tid, syscall(SYS_gettid), __ATOMIC_RELEASE);
+	if (read(ender->told, &c, 1) != 1)
+		_exit(1);
+	if (ender->exec)
+		execl("/proc/self/exe", "session_test", "--spin", NULL);
+	return NULL;
+}
+
+/* @task: whom to attach, a thread that ends, or one that the other's exec ends. */
+static pid_t process_with_ender(int told, bool exec, pid_t *task)
+{
+	struct ender *ender = mmap(NULL, PAGE, PROT_READ | PROT_WRITE,
+				   MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	pthread_t thread;
+	pid_t pid;
+
+	if (ender == MAP_FAILED)
+		return -1;
+	*ender = (struct ender) { .told = told, .exec = exec };
+	pid = fork();
+	if (!pid) {
+		pin(1);
+		if (pthread_create(&thread, NULL, ender_fn, ender))
+			_exit(1);
+		while (exec)
+			pause();
+		burn_for_ever();
+	}
+	*task = pid;
+	while (pid > 0 && !__atomic_load_n(&ender->tid, __ATOMIC_ACQUIRE))
+		usleep(1000);
+	if (!exec)
+		*task = ender->tid;
+	munmap(ender, PAGE);
+	return pid;
+}
+
+/* A thread that has ended has nothing of its process: ATTACH does not say that it counts. */
+static void attach_against_end_of_thread(struct __test_metadata *_metadata, struct view *view,
+					 bool exec)
+{
+	int to[2], i, err, again = 0;
+	pid_t task, helper, pid;
+	__u64 before, uncounted;
+
+	if (geteuid())
+		SKIP(return, "only root attaches without a trace");
+	ASSERT_EQ(0, pipe(to));
+	hold("check", 50000);
+	for (i = 0; i < TURNS / 2 || (holds() && !again && i < 5 * TURNS); i++) {
+		pid = process_with_ender(to[0], exec, &task);
+		ASSERT_LT(0, pid);
+		before = view_hot(view);
+		uncounted = view->page->exec;
+		helper = attach_meanwhile(view, task, to[1]);
+		ASSERT_LT(0, helper);
+		err = wait_for(helper);
+		EXPECT_TRUE(!err || err == EAGAIN || err == ESRCH) {
+			TH_LOG("ATTACH: %d", err);
+		}
+		again += err == EAGAIN;
+		while (!err && view_hot(view) <= before && view->page->exec < uncounted + TICKS)
+			usleep(5000);
+		EXPECT_TRUE(err || view_hot(view) > before);
+		end_child(pid);
+	}
+	EXPECT_EQ(0, view->page->members);
+	if (holds())
+		EXPECT_LT(0, again);
+}
+
+TEST_F(race, attach_against_the_end_of_its_thread)
+{
+	attach_against_end_of_thread(_metadata, &self->view, false);
+}
+
+TEST_F(race, attach_against_exec_of_another_thread)
+{
+	attach_against_end_of_thread(_metadata, &self->view, true);
+}
+
 /* ---- the first and the last of it */
 
 /* Nobody is told that all members are gone before there was one. */
