@@ -24,17 +24,18 @@ void profil_mapping_search(struct profil_table *table, const struct profil_row *
 }
 
 /* Keeps what is new in a member's address space.  Its object, or 0 if that has no entry. */
-u32 profil_mapping_keep(struct profil_member *member, const struct vm_area_struct *vma, u32 seq)
+u32 profil_mapping_keep(struct profil_member *member, const struct vm_area_struct *vma, u64 base,
+			const struct inode *inode, u32 seq)
 {
 	struct profil_kept_range new = {
 		.start	= vma->vm_start,
 		.bytes	= vma->vm_end - vma->vm_start,
-		.base	= profil_mapping_base(vma),
-		.inode	= profil_mapping_inode(vma),
+		.base	= base,
+		.inode	= inode,
 	};
 
-	if (new.inode)
-		new.object = profil_table_object(member->table, vma->vm_file, new.inode);
+	if (inode)
+		new.object = profil_table_object(member->table, vma->vm_file, inode);
 	else if (vma->vm_start == profil_vdso(vma->vm_mm))
 		new.object = PROFIL_OBJECT_VDSO;
 	else

@@ -8,6 +8,7 @@
 
 #include <linux/fs.h>
 #include <linux/mm.h>
+#include <linux/mount.h>
 #include <linux/profil.h>
 
 #include "kept.h"
@@ -17,7 +18,8 @@
 
 void profil_mapping_search(struct profil_table *table, const struct profil_row *who, u64 place,
 			   u32 object, unsigned long system, unsigned int n);
-u32 profil_mapping_keep(struct profil_member *member, const struct vm_area_struct *vma, u32 seq);
+u32 profil_mapping_keep(struct profil_member *member, const struct vm_area_struct *vma, u64 base,
+			const struct inode *inode, u32 seq);
 u32 profil_mapping_look(struct profil_member *member, struct mm_struct *mm, u64 pc, u64 *place);
 
 /* The process of a slot, or 0 where it is not told apart. */
@@ -53,35 +55,40 @@ static __always_inline void profil_mapping_count(struct profil_member *member, u
 		profil_mapping_search(member->table, &member->who, place, object, system, n);
 }
 
-/* The place of the start of @vma in what it maps. */
-static __always_inline u64 profil_mapping_base(const struct vm_area_struct *vma)
+/*
+ * The inode that @vma maps, as users know it; NULL: it is memory.  So is what has a path in the
+ * kernel alone, memfd and shared memory: there may be code that is made at run time.
+ */
+static __always_inline const struct inode *profil_mapping_inode(const struct vm_area_struct *vma)
 {
-	if (likely(vma->vm_file))
+	struct file *file = vma->vm_file;
+	int flags;
+
+	if (unlikely(!file))
+		return NULL;
+	/* Where a mount is remounted, others of them change. */
+	flags = data_race(file_user_path(file)->mnt->mnt_flags);
+	if (unlikely(flags & MNT_INTERNAL))
+		return NULL;
+	return file_user_inode(file);
+}
+
+/* The place of the start of @vma, which maps @inode or is memory. */
+static __always_inline u64 profil_mapping_base(const struct vm_area_struct *vma,
+					       const struct inode *inode)
+{
+	if (likely(inode))
 		return (u64)vma->vm_pgoff << PAGE_SHIFT;
 	return vma->vm_start == profil_vdso(vma->vm_mm) ? 0 : vma->vm_start;
 }
 
-static __always_inline const struct inode *profil_mapping_inode(const struct vm_area_struct *vma)
-{
-	return likely(vma->vm_file) ? file_user_inode(vma->vm_file) : NULL;
-}
-
-/* The object that @vma maps, which may be kept, or 0 if there is no entry for it. */
-static __always_inline u32 profil_mapping_object(struct profil_member *member,
-						 const struct vm_area_struct *vma, u64 base)
-{
-	u32 seq = profil_mm_seq(vma->vm_mm), object;
-
-	object = profil_kept_object(&member->kept, vma->vm_start, vma->vm_end - vma->vm_start,
-				    base, profil_mapping_inode(vma), seq);
-	return likely(object) ? object : profil_mapping_keep(member, vma, seq);
-}
-
-/* The object that @mm, whose lock is held, maps at @pc, and the place there. */
+/* The object that @mm, whose lock is held, maps at @pc, and the place there; 0: it has no entry. */
 static __always_inline u32 profil_mapping_found(struct profil_member *member,
 						struct mm_struct *mm, u64 pc, u64 *place)
 {
 	struct vm_area_struct *vma = vma_lookup(mm, pc);
+	u32 seq = profil_mm_seq(mm), object;
+	const struct inode *inode;
 	u64 base;
 
 	if (unlikely(!vma)) {
@@ -89,9 +96,12 @@ static __always_inline u32 profil_mapping_found(struct profil_member *member,
 		return PROFIL_OBJECT_NONE;
 	}
 	profil_race(PROFIL_RACE_LOOK);
-	base = profil_mapping_base(vma);
+	inode = profil_mapping_inode(vma);
+	base = profil_mapping_base(vma, inode);
 	*place = pc - vma->vm_start + base;
-	return profil_mapping_object(member, vma, base);
+	object = profil_kept_object(&member->kept, vma->vm_start, vma->vm_end - vma->vm_start,
+				    base, inode, seq);
+	return likely(object) ? object : profil_mapping_keep(member, vma, base, inode, seq);
 }
 
 #endif /* _PROFIL_MAPPING_H */

@@ -8,7 +8,6 @@
 #include <linux/err.h>
 #include <linux/fs.h>
 #include <linux/limits.h>
-#include <linux/mount.h>
 #include <linux/slab.h>
 #include <linux/uaccess.h>
 
@@ -21,11 +20,8 @@ static struct file *profil_object_open(const struct path *path)
 {
 	int err;
 
-	/*
-	 * To open a device may do anything.  What is on no file system of users (memfd, shared
-	 * memory) has a mode that means nothing, and could be opened once more to be written.
-	 */
-	if (!d_is_reg(path->dentry) || path->mnt->mnt_flags & MNT_INTERNAL)
+	/* To open a device may do anything. */
+	if (!d_is_reg(path->dentry))
 		return ERR_PTR(-EACCES);
 	err = path_permission(path, MAY_READ);
 	if (err)

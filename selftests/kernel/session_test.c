@@ -153,19 +153,60 @@ TEST_F(session, each_of_many_vforked_programs_is_counted)
 	EXPECT_LT(getenv("profil_exact") ? 15 : 0, self->sums.hot);
 }
 
-TEST_F(session, code_that_a_program_made_has_its_address)
+/* Code that a program makes in memory which only the kernel has a path to. */
+static void *shared_copy_of_spin(int fd)
+{
+	char *code = mmap(NULL, PAGE, PROT_READ | PROT_WRITE | PROT_EXEC,
+			  fd < 0 ? MAP_SHARED | MAP_ANONYMOUS : MAP_SHARED, fd, 0);
+
+	if (code == MAP_FAILED)
+		return NULL;
+	memcpy(code, (char *)spin, COPY_BYTES);
+	__builtin___clear_cache(code, code + COPY_BYTES);
+	return code;
+}
+
+FIXTURE(code) {
+	struct profil_ioc_session args;
+	struct view view;
+	struct sums sums;
+	void (*at)(unsigned long rounds);
+};
+
+FIXTURE_VARIANT(code) {
+	bool shared, has_fd;
+};
+
+FIXTURE_VARIANT_ADD(code, anonymous) { };
+FIXTURE_VARIANT_ADD(code, shared) { .shared = true };
+FIXTURE_VARIANT_ADD(code, memfd) { .shared = true, .has_fd = true };
+
+FIXTURE_SETUP(code)
+{
+	int fd = variant->has_fd ? memfd_create("code", MFD_CLOEXEC) : -1;
+
+	ASSERT_TRUE(!variant->has_fd || !ftruncate(fd, PAGE));
+	self->at = variant->shared ? shared_copy_of_spin(fd) : copies_of_spin(1);
+	ASSERT_NE(NULL, self->at);
+	self->args = session_args();
+	ASSERT_EQ(0, view_open(&self->view, &self->args));
+}
+
+FIXTURE_TEARDOWN(code)
+{
+	view_close(&self->view);
+}
+
+TEST_F(code, code_that_a_program_made_has_its_address)
 {
 	const struct profil_slot *slot;
 	__u64 in_code = 0, others = 0;
-	void (*code)(unsigned long rounds);
 	pid_t pid;
 	__u32 i;
 
-	code = copies_of_spin(1);
-	ASSERT_NE(NULL, code);
 	CHILD(self->view, pid)
 		for (;;)
-			code(HOT_ROUNDS);
+			self->at(HOT_ROUNDS);
 	wait_ticks(&self->view, TICKS);
 	kill(pid, SIGKILL);
 	waitpid(pid, NULL, 0);
@@ -174,7 +215,7 @@ TEST_F(session, code_that_a_program_made_has_its_address)
 		slot = view_slot(&self->view, i);
 		if (slot->object != PROFIL_OBJECT_ANONYMOUS)
 			continue;
-		if (slot->place - UPTR(code) < COPY_BYTES && slot->process == 1)
+		if (slot->place - UPTR(self->at) < COPY_BYTES && slot->process == 1)
 			in_code += slot->user + slot->system;
 		else
 			others++;

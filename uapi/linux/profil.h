@@ -50,7 +50,8 @@
  *            sessions as it can have
  * EAGAIN     other threads unmapped the anchor again and again meanwhile, or
  *            mlockall() has all mappings locked and RLIMIT_MEMLOCK is reached;
- *            or ATTACH, and the process executed another program meanwhile
+ *            or ATTACH, and the process executed another program meanwhile, or
+ *            the thread that was named has ended
  * EPERM      JOIN or ATTACH, and the caller is another user or group than who
  *            made the session, is in another user namespace, or has fewer
  *            capabilities; or ATTACH, and the caller neither traces the
@@ -639,7 +640,7 @@ struct profil_session_page {
 /* Values of profil_slot.object. */
 #define PROFIL_OBJECT_FREE	0	/* the slot is free */
 #define PROFIL_OBJECT_ADDRESS	1	/* not looked up: the place is an address */
-#define PROFIL_OBJECT_ANONYMOUS	2	/* memory of no file: the place is an address */
+#define PROFIL_OBJECT_ANONYMOUS	2	/* memory, also memfd and shared: the place is an address */
 #define PROFIL_OBJECT_NONE	3	/* no mapping there: the place is an address */
 #define PROFIL_OBJECT_VDSO	4	/* the place is an offset in [vdso] */
 #define PROFIL_OBJECT_KERNEL	5	/* the place is an address of the kernel */
