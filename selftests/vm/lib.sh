@@ -45,10 +45,9 @@ without_blanks()
 	export PROFIL_TOP=$TOP PROFIL_CACHED=$CACHE PROFIL_CACHE=$CACHE
 	[[ ! $CACHE =~ [[:space:]] ]] || PROFIL_CACHE=$place/cache
 	# not in containers without that right, nor after chroot
-	unshare "${how[@]}" mount --bind "$TOP" "$place/tree" 2>/dev/null || {
-		rmdir "$place/tree" "$place/cache" "$place"
+	# (the folders stay: one that is removed is no longer mounted for others that run here)
+	unshare "${how[@]}" mount --bind "$TOP" "$place/tree" 2>/dev/null ||
 		die "there is a blank in $blank, and this machine does not let you mount it at another place: $mend"
-	}
 	# shellcheck disable=SC2016 # expanded there
 	exec unshare "${how[@]}" bash -c '
 		mount --bind "$PROFIL_TOP" "$0/tree" && mount --bind "$PROFIL_CACHED" "$0/cache" || exit
