@@ -14,8 +14,8 @@
 /*
  * Keys are places, addresses and numbers in a row, and lie at regular distances, which one
  * factor keeps: with some secrets many keys would meet at few entries, while the rest of a
- * table is free.  So the halves are mixed, and it is a factor once more.  The upper bits are
- * the best.
+ * table is free.  So the halves are mixed, and the secret is a factor once more.  The upper bits
+ * are the best.
  */
 static __always_inline u64 profil_spread(u64 key, u64 secret)
 {
