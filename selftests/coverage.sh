@@ -8,8 +8,9 @@
 #				same module covered
 #   coverage.sh report		only the report
 #
-#   WAY is tick, deferred or worker (who delivers), or nohz or leave (the
-#   second CPU without a tick, and the module has it tick or does not).
+#   WAY is tick (all programs); deferred or worker (who delivers: those whose samples may
+#   wait); looks (sessions that look late, as in kernels for real time); or nohz or leave (the
+#   second CPU without a tick, and the module has it tick or does not).  Race windows are widened.
 #
 # Prints file, lines, covered; then each line that was not, with its reason from
 # coverage.reasons.  Fails below 95 % of all lines of the module, on a line without a
@@ -17,7 +18,9 @@
 set -euo pipefail
 . "$(dirname "${BASH_SOURCE[0]}")/vm/lib.sh"
 
-WAYS='tick deferred worker nohz leave'
+WAYS='tick deferred worker looks nohz leave'
+# Those that deliver otherwise, or wait
+LATE='count_test lifecycle_test memory_test module_test.sh race_test rate_test security_test signal_test stress_test swap_test timer_test userfault_test width_test'
 LEAST=95
 DATA=$BUILD/coverage
 REASONS=$TOP/selftests/coverage.reasons
@@ -38,13 +41,13 @@ result()
 # The module as it is now, with what gcov reads; others may build it meanwhile.
 snapshot()
 {
-	local built=$BUILD/k/debug/profil_cov
+	local built=$BUILD/k/debug/profil_gcov
 
-	COV=1 "$VM/module.sh" debug
+	COV=1 TEST=1 "$VM/module.sh" debug
 	! cmp -s "$built.ko.stamp" "$DATA/stamp" || return 0
 	rm -rf "$DATA"
 	mkdir -p "$DATA/notes"
-	cp "$built.ko" "$DATA/profil_cov.ko"
+	cp "$built.ko" "$DATA/profil_gcov.ko"
 	cp "$built.d"/module/*.gcno "$DATA/notes"
 	cp -r "$built.d/module" "$DATA/module"
 	cp "$built.ko.stamp" "$DATA/stamp"
@@ -65,27 +68,26 @@ GUEST='
 # collect WAY [PROGRAM…]
 collect()
 {
-	local way=$1 options=() params='' log name rc=0 ok bad skip
+	local way=$1 options=() params='' programs log name rc=0 ok bad skip
 	shift
+	name=$way${1:+-$(echo "$*" | tr ' ' '+')}
+	log=$DATA/$name.log
 
 	case $way in
-	tick) params=deliver=tick ;;
-	deferred) params=deliver=deferred ;;
-	worker) params='deliver=deferred task_work=0' ;;
+	tick) params=deliver=tick programs=$(cd "$BUILD/selftests" && ls -- *_test *_test.sh) ;;
+	deferred) params=deliver=deferred programs=$LATE ;;
+	worker) params='deliver=deferred task_work=0' programs=$LATE ;;
+	looks) params=race_late=Y programs='session_race_test session_system_test session_test' ;;
 	nohz | leave)
 		params=nohz_full=${way/nohz/tick} options=(--append nohz_full=1)
-		[ $# -gt 0 ] || set -- nohz_isolated
+		programs=nohz_isolated
 		;;
 	*) die "there is no way $way: take one of $WAYS" ;;
 	esac
-	name=$way${1:+-$(echo "$*" | tr ' ' '+')}
-	log=$DATA/$name.log
-	if [ $# = 0 ]; then
-		# shellcheck disable=SC2046 # names without spaces
-		set -- $(cd "$BUILD/selftests" && ls -- *_test *_test.sh)
-	fi
+	# shellcheck disable=SC2086 # names without spaces
+	[ $# -gt 0 ] || set -- $programs
 	say "$# programs, $params; the output is in $log"
-	"$VM/run.sh" --kernel debug --module "$DATA/profil_cov.ko" --params "$params" \
+	"$VM/run.sh" --kernel debug --module "$DATA/profil_gcov.ko" --params "$params" \
 		--swap --timeout 7200 ${options[@]+"${options[@]}"} \
 		--add "$VM/suite-guest:/vm/suite" -- \
 		sh -c "$GUEST" suite "$((3 * $(sed -n 's/^timeout=//p' "$TOP/selftests/kernel/settings")))" "$@" >"$log" || rc=$?

@@ -3,6 +3,7 @@
 #include <sys/stat.h>
 #include <linux/io_uring.h>
 
+#include "session.h"
 #include "ticks.h"
 
 #define USER	1000
@@ -128,14 +129,18 @@ TEST_F(process, workers_of_io_uring_are_borrowed_and_nobodys_code)
 	struct profil_region region = any_region(self->counter);
 	int zero = open("/dev/zero", O_RDONLY | O_CLOEXEC), ret, reads = 0;
 	const size_t len = 16UL << 20;
+	struct profil_ioc_session args = session_args();
 	__u64 events_first, events_last;
 	struct profil_ioc_stats first;
 	struct instance instance;
 	pid_t tid = getpid();
+	struct view view;
 	struct ring ring;
 	void *sink;
 
 	ASSERT_LE(0, zero);
+	ASSERT_EQ(0, view_open(&view, &args));
+	ASSERT_EQ(0, session_join(view.fd));
 	sink = mmap(NULL, len, PROT_READ | PROT_WRITE,
 		    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	ASSERT_NE(MAP_FAILED, sink);
@@ -155,6 +160,9 @@ TEST_F(process, workers_of_io_uring_are_borrowed_and_nobodys_code)
 		EXPECT_TRUE(check_identity(&self->stats));
 	} while (self->stats.out_borrowed < 30 && reads++ < 300);
 	EXPECT_LE(30, self->stats.out_borrowed);
+	/* A session knows of as many. */
+	EXPECT_LE(30, view.page->borrowed);
+	view_close(&view);
 	ASSERT_TRUE(take_pair(&instance, self->fd, &events_last, &self->stats));
 	/* All its ticks are its own, and none of the worker's is among them. */
 	EXPECT_EQ(events_last - events_first,

@@ -944,7 +944,7 @@ TEST_F(security, core_dump_has_the_histogram_and_nothing_of_the_anchor)
 
 static const char *const knobs[] = {
 	"max_profiles_user", "max_regions_user", "max_records_user",
-	"max_workers_user",
+	"max_workers_user", "max_profiles",
 };
 
 /* The children of a test: of any user, each with a profile or without. */
@@ -1078,6 +1078,20 @@ TEST_F(limits, are_those_of_the_user_in_any_namespace)
 	EXPECT_EQ(0, hold(self, OTHER_USER, 1, OUTSIDE | PATIENT));
 	EXPECT_EQ(-ENOSPC, hold(self, OTHER_USER, 1, NAMESPACE));
 	EXPECT_EQ(0, start_patiently(self->fd, self->counter, 1));
+}
+
+TEST_F(limits, of_the_system_is_of_all_users)
+{
+	ASSERT_EQ(0, set_knob("max_profiles_user", "2"));
+	ASSERT_EQ(0, set_knob("max_profiles", "2"));
+	EXPECT_EQ(0, hold(self, USER, 1, OUTSIDE | PATIENT));
+	EXPECT_EQ(0, hold(self, OTHER_USER, 1, OUTSIDE | PATIENT));
+	EXPECT_EQ(-ENOSPC, hold(self, USER, 1, OUTSIDE));
+	EXPECT_EQ(-ENOSPC, hold(self, USER, 1, OUTSIDE));
+	/* What was refused is not the user's. */
+	ASSERT_EQ(0, set_knob("max_profiles", self->was[4]));
+	EXPECT_EQ(0, hold(self, USER, 1, OUTSIDE));
+	EXPECT_EQ(-ENOSPC, hold(self, USER, 1, OUTSIDE));
 }
 
 TEST_F(limits, of_regions_is_of_all_profiles_of_a_user)

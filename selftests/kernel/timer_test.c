@@ -161,6 +161,31 @@ TEST_F(timer, rate_above_the_highest_is_not_supported)
 	EXPECT_EQ(-EOPNOTSUPP, start(self, ~0U, 100));
 }
 
+TEST_F(timer, user_only_leaves_out_samples_of_the_kernel)
+{
+	struct profil_ioc_start args = {
+		.size = sizeof(args),
+		.flags = PROFIL_START_F_USER_ONLY,
+		.region_num = 3,
+		.region_len = sizeof(self->region[0]),
+		.regions_uptr = UPTR(self->region),
+		.rate = 1000,
+		.source = PROFIL_SOURCE_TIMER,
+	};
+	int i;
+
+	if (absent(self))
+		SKIP(return, "no timers that are finer than the tick");
+	ASSERT_EQ(0, profil_ioctl(self->fd, PROFIL_IOC_START, &args));
+	do {
+		for (i = 0; i < 10000; i++)
+			syscall(SYS_getppid);
+		ASSERT_EQ(0, profil_stats(self->fd, &self->stats));
+	} while (self->stats.out_system < 20);
+	ASSERT_TRUE(profil_finish(self->fd, &self->stats));
+	EXPECT_EQ(0, self->counter[0] + self->counter[1] + self->counter[2]);
+}
+
 FIXTURE(rate) {
 	int unused;
 };

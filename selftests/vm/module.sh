@@ -7,8 +7,10 @@
 #   TEST=1 module.sh KERNEL…	profil_test.ko, which has its race windows widened
 #   MUTANT=name module.sh …	profil_mutant_name.ko: profil_test.ko with
 #				selftests/race/mutants/name.patch
-#   COV=1 module.sh KERNEL	profil_cov.ko, which tells the fuzzer (KCOV) and
-#				coverage.sh (GCOV) what it ran; KERNEL is debug or fuzz
+#   COV=1 module.sh KERNEL	profil_cov.ko, which tells the fuzzer what it ran (KCOV);
+#				KERNEL is debug or fuzz
+#   COV=1 TEST=1 module.sh …	profil_gcov.ko: profil_test.ko, which tells it to
+#				coverage.sh (GCOV)
 #   PLANT=1 module.sh …		plant.ko, for selfcheck.sh
 #   FLOOR=1 module.sh …		floor.ko, for bench.sh
 #   MODULE_MAKE='C=2' module.sh …  once more, with these arguments to make and
@@ -87,15 +89,11 @@ build()
 	echo "$stamp" >"$ko.stamp"
 }
 
-# That kbuild took the two variables at their word, and the kernel has both.
+# check_cov NAME SYMBOL: that kbuild took the variable at its word, and the kernel has it
 check_cov()
 {
-	local symbol
-
-	for symbol in __sanitizer_cov_trace_pc __gcov_init; do
-		nm "$out/profil_cov.ko" | grep -w "$symbol" >/dev/null ||
-			die "build/k/${out##*/}/profil_cov.ko does not call $symbol: only the kernels debug and fuzz have KCOV and GCOV_KERNEL, see selftests/vm/config"
-	done
+	nm "$out/$1.ko" | grep -w "$2" >/dev/null ||
+		die "build/k/${out##*/}/$1.ko does not call $2: only the kernels debug and fuzz have KCOV and GCOV_KERNEL, see selftests/vm/config"
 }
 
 build_one()
@@ -110,11 +108,14 @@ build_one()
 	elif [ "${MUTANT:-}" ]; then
 		need patch patch
 		build "profil_mutant_$MUTANT" profil_test "$test" PROFIL_TEST=y
+	elif [ "${TEST:-}" ] && [ "${COV:-}" ]; then
+		build profil_gcov profil_gcov "$test" PROFIL_TEST=y GCOV_PROFILE=y
+		check_cov profil_gcov __gcov_init
 	elif [ "${TEST:-}" ]; then
 		build profil_test profil_test "$test" PROFIL_TEST=y
 	elif [ "${COV:-}" ]; then
-		build profil_cov profil_cov "$ours" KCOV_INSTRUMENT=y GCOV_PROFILE=y
-		check_cov
+		build profil_cov profil_cov "$ours" KCOV_INSTRUMENT=y
+		check_cov profil_cov __sanitizer_cov_trace_pc
 	elif [ "${PLANT:-}" ]; then
 		build plant plant selftests/vm/plant
 	elif [ "${FLOOR:-}" ]; then
