@@ -29,7 +29,7 @@ static int stats(void)
 	return give(device, STATS, 0, 0);
 }
 
-/* Spins until a number of the statistics is so much larger; whether the profile is on all the time. */
+/* Spins until one of the statistics is so much larger; whether the profile is on all the time. */
 static bool burn_until(size_t number, __u64 more)
 {
 	__u64 end = 0;
