@@ -10,8 +10,8 @@ set -eu
 drawn() {
 	calibrate "$1" 20 "${@:3}" >few
 	"$O/plain/calibrate" "$1" 20 "${@:3}" | diff few -
-	"$O/plain/calibrate" "$@" | tee said
-	read -r _ any found others <said
+	"$O/plain/calibrate" "$@" | tee line
+	read -r _ any found others <line
 }
 
 cd "$tmp"

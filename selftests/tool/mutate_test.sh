@@ -25,8 +25,8 @@ gzip -dc whole.pb.gz >whole.pb
 
 # many FILE: some of them are still profiles, so that all of the reader is run
 many() {
-	mutate "$1" "$times" 1 | tee said
-	[ "$(awk '{ print $6 }' said)" -gt $((times / 50)) ]
+	mutate "$1" "$times" 1 | tee counted
+	[ "$(awk '/ mutated inputs, / { print $6 }' counted)" -gt $((times / 50)) ]
 }
 
 # The command as it is: it shows a table, or says one line.
