@@ -342,6 +342,19 @@ mutants_have_lanes()
 		}' "$tmp/runs" selftests/race/mutants/*.patch
 }
 
+# a test that has another name now would not run, and no run be whole
+replayed_tests_exist()
+{
+	local test TESTS=''
+
+	eval "$(sed -n "/^TESTS='/,/'\$/p" selftests/race/replay.sh)"
+	[ "$TESTS" ] || return 1
+	for test in $TESTS; do
+		grep -q "^TEST_F(race, $test)\$" selftests/kernel/race_test.c ||
+			{ echo "there is no test $test"; return 1; }
+	done
+}
+
 # what the table says of each lane: a reason, a set, paths that exist, kernels that it names
 table()
 {
@@ -355,6 +368,7 @@ table()
 echo 'TAP version 13'
 check 'the table has all that it should' table
 check 'each mutant has a lane that runs its program' mutants_have_lanes
+check 'each test that is replayed exists' replayed_tests_exist
 check 'what has passed is not run again, lint is' everything_runs_once
 check 'the closing line counts what ran' counts
 check 'nothing touched, nothing runs' after true lint
