@@ -17,36 +17,47 @@ static double freedom(const struct runs *runs)
 	return num > SIDES ? num - SIDES : INFINITY;
 }
 
-static double exposed(const struct runs *runs, enum side side)
+static enum side side_of(const struct runs *runs, size_t run)
 {
-	const double *samples = runs->samples + (side == SIDE_B ? runs->num[SIDE_A] : 0);
-	double sum = 0;
+	return run < runs->num[SIDE_A] ? SIDE_A : SIDE_B;
+}
 
-	for (size_t i = 0; i < runs->num[side]; i++)
-		sum += samples[i];
-	return sum;
+void compare_sum(struct runs *runs)
+{
+	for (enum side side = 0; side < SIDES; side++)
+		runs->all[side] = 0;
+	for (size_t i = 0; i < runs->num[SIDE_A] + runs->num[SIDE_B]; i++)
+		runs->all[side_of(runs, i)] += runs->samples[i];
 }
 
 /* B's part of all samples, if its rate is @ratio times that of A. */
 static double part_of_b(const struct runs *runs, double ratio)
 {
-	double b = exposed(runs, SIDE_B) * ratio;
+	double b = runs->all[SIDE_B] * ratio;
 
-	return b / (exposed(runs, SIDE_A) + b);
+	return b / (runs->all[SIDE_A] + b);
 }
 
-/* Pearson's: squares of how far each run is from its side's rate, in parts of a variance. */
-static double squares(const struct runs *runs, const uint64_t *counts, enum side side, double rate)
+/*
+ * Pearson's: squares of how far each run is from its side's rate, in parts of a variance.
+ * That of a run without samples is its mean.
+ */
+static double squares(const struct runs *runs, const struct counted *counted, size_t num,
+		      const double rate[SIDES])
 {
-	size_t first = side == SIDE_B ? runs->num[SIDE_A] : 0;
-	double sum = 0;
+	double sum = 0, without[SIDES] = { runs->all[SIDE_A], runs->all[SIDE_B] };
 
-	for (size_t i = first; i < first + runs->num[side]; i++) {
-		double mean = runs->samples[i] * rate;
+	for (size_t i = 0; i < num; i++) {
+		enum side side = side_of(runs, counted[i].run);
+		double samples = runs->samples[counted[i].run], mean = samples * rate[side];
+		double far = counted[i].samples - mean;
 
+		without[side] -= samples;
 		if (mean > 0)
-			sum += (counts[i] - mean) * (counts[i] - mean) / mean;
+			sum += far * far / mean;
 	}
+	for (enum side side = 0; side < SIDES; side++)
+		sum += fmax(0, without[side]) * rate[side];
 	return sum;
 }
 
@@ -56,7 +67,7 @@ static double squares(const struct runs *runs, const uint64_t *counts, enum side
  */
 static double variance_of_chance(const struct runs *runs, const struct comparison *comparison)
 {
-	double all = exposed(runs, SIDE_A) + exposed(runs, SIDE_B);
+	double all = runs->all[SIDE_A] + runs->all[SIDE_B];
 	double count = comparison->count[SIDE_A] + comparison->count[SIDE_B];
 
 	if (!runs->shares || count <= 0)
@@ -120,20 +131,18 @@ static double find_least_p(const struct runs *runs, double all, double part)
 	return isinf(freedom(runs)) ? log_p : with_freedom(runs, log_p);
 }
 
-void compare(const struct runs *runs, const uint64_t *counts, struct comparison *comparison)
+void compare(const struct runs *runs, const struct counted *counted, size_t num,
+	     struct comparison *comparison)
 {
-	double part = part_of_b(runs, 1), sum = 0, all;
+	double part = part_of_b(runs, 1), sum, all;
 
 	*comparison = (struct comparison) { .chance = 1, .dispersion = 1, .adjusted = 1 };
-	for (enum side side = 0; side < SIDES; side++) {
-		size_t first = side == SIDE_B ? runs->num[SIDE_A] : 0;
-
-		for (size_t i = first; i < first + runs->num[side]; i++)
-			comparison->count[side] += counts[i];
-		if (exposed(runs, side) > 0)
-			comparison->rate[side] = comparison->count[side] / exposed(runs, side);
-		sum += squares(runs, counts, side, comparison->rate[side]);
-	}
+	for (size_t i = 0; i < num; i++)
+		comparison->count[side_of(runs, counted[i].run)] += counted[i].samples;
+	for (enum side side = 0; side < SIDES; side++)
+		if (runs->all[side] > 0)
+			comparison->rate[side] = comparison->count[side] / runs->all[side];
+	sum = squares(runs, counted, num, comparison->rate);
 	all = comparison->count[SIDE_A] + comparison->count[SIDE_B];
 	if (all <= 0 || !(part > 0 && part < 1))
 		return;

@@ -19,7 +19,14 @@ enum side { SIDE_A, SIDE_B, SIDES };
 struct runs {
 	size_t num[SIDES];
 	double *samples;	/* of each: in a second of CPU time; of shares: in all */
+	double all[SIDES];	/* of those, the sum; compare_sum() */
 	bool shares;
+};
+
+/* What was counted in one run. */
+struct counted {
+	size_t run;
+	uint64_t samples;
 };
 
 /* Of one function, or of all together. */
@@ -36,8 +43,12 @@ struct comparison {
 	bool changed;
 };
 
-/* @counts: the samples of each run */
-void compare(const struct runs *runs, const uint64_t *counts, struct comparison *comparison);
+/* Before the first comparison of these runs. */
+void compare_sum(struct runs *runs);
+
+/* @counted: each run once; those without samples need not be there */
+void compare(const struct runs *runs, const struct counted *counted, size_t num,
+	     struct comparison *comparison);
 
 /*
  * Decides which of the family have changed.  Returns the logarithm of the p that the

@@ -76,7 +76,7 @@ static void add_run(struct sides *sides, struct entries *entries, struct profile
 		    const struct table *table, const char *file, size_t run)
 {
 	add_entries(sides, entries, profile, table, run);
-	sides->total.counts[run] = table->sum.samples;
+	sides->total.counted[run] = (struct counted) { run, table->sum.samples };
 	sides->seconds[run] = table->sum.cpu_ns / 1e9;
 	sides->runs.samples[run] = sides->runs.shares ? table->sum.samples :
 		samples_a_second(file, profile, &table->sum);
@@ -111,19 +111,29 @@ static int by_function(const void *a, const void *b)
 		compare_texts(x->id, y->id);
 }
 
+static int by_function_and_run(const void *a, const void *b)
+{
+	const struct entry *x = a, *y = b;
+
+	return by_function(a, b) ?: compare_numbers(x->run, y->run);
+}
+
 static size_t num_runs(const struct sides *sides)
 {
 	return sides->runs.num[SIDE_A] + sides->runs.num[SIDE_B];
 }
 
+/* Most functions are in few of many runs: there is nothing for each run of each function. */
 static void make_pairs(struct sides *sides, struct entries *entries)
 {
-	size_t runs = num_runs(sides);
 	struct pair *pair = NULL;
+	struct counted *counted;
 
 	if (entries->num)
-		qsort(entries->list, entries->num, sizeof(*entries->list), by_function);
+		qsort(entries->list, entries->num, sizeof(*entries->list), by_function_and_run);
 	sides->pairs = allocated(calloc(entries->num + 1, sizeof(*sides->pairs)));
+	sides->counted = allocated(calloc(entries->num + 1, sizeof(*sides->counted)));
+	counted = sides->counted;
 	for (size_t i = 0; i < entries->num; i++) {
 		const struct entry *entry = &entries->list[i];
 
@@ -131,10 +141,14 @@ static void make_pairs(struct sides *sides, struct entries *entries)
 			pair = &sides->pairs[sides->num++];
 			*pair = (struct pair) {
 				.name = entry->name, .object = entry->object, .id = entry->id,
-				.counts = allocated(calloc(runs, sizeof(*pair->counts))),
+				.counted = counted,
 			};
 		}
-		add(&pair->counts[entry->run], entry->samples);
+		if (!pair->num || counted[-1].run != entry->run) {
+			*counted++ = (struct counted) { .run = entry->run };
+			pair->num++;
+		}
+		add(&counted[-1].samples, entry->samples);
 	}
 }
 
@@ -145,7 +159,8 @@ static void make_room(struct sides *sides)
 
 	sides->runs.samples = allocated(reallocarray(sides->runs.samples, num, sizeof(double)));
 	sides->seconds = allocated(reallocarray(sides->seconds, num, sizeof(double)));
-	sides->total.counts = allocated(reallocarray(sides->total.counts, num, sizeof(uint64_t)));
+	sides->total.counted = allocated(reallocarray(sides->total.counted, num,
+						      sizeof(struct counted)));
 }
 
 /* Returns whether the filter has left anything. */
@@ -215,11 +230,14 @@ void sides_compare(struct sides *sides)
 	struct comparison **family = allocated(calloc(sides->num + 1, sizeof(*family)));
 	size_t num = 0;
 
+	compare_sum(&sides->runs);
 	for (size_t i = 0; i < sides->num; i++) {
-		compare(&sides->runs, sides->pairs[i].counts, &sides->pairs[i].comparison);
-		family[num++] = &sides->pairs[i].comparison;
+		struct pair *pair = &sides->pairs[i];
+
+		compare(&sides->runs, pair->counted, pair->num, &pair->comparison);
+		family[num++] = &pair->comparison;
 	}
-	compare(&sides->runs, sides->total.counts, &sides->total.comparison);
+	compare(&sides->runs, sides->total.counted, num_runs(sides), &sides->total.comparison);
 	/* all shares together are always one */
 	if (!sides->runs.shares)
 		family[num++] = &sides->total.comparison;
@@ -237,9 +255,8 @@ void sides_free(struct sides *sides)
 {
 	for (size_t i = 0; i < sides->num_files[SIDE_A] + sides->num_files[SIDE_B]; i++)
 		profile_free(&sides->profiles[i]);
-	for (size_t i = 0; i < sides->num; i++)
-		free(sides->pairs[i].counts);
-	free(sides->total.counts);
+	free(sides->total.counted);
+	free(sides->counted);
 	free(sides->pairs);
 	free(sides->profiles);
 	free(sides->seconds);

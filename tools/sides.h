@@ -14,7 +14,8 @@ struct pair {
 	const char *name;
 	const char *object;	/* without its folder, and without the version of a library */
 	const char *id;		/* what a place without a name needs beside that */
-	uint64_t *counts;	/* samples of each run */
+	struct counted *counted;	/* runs that have samples of it */
+	size_t num;
 	struct comparison comparison;
 };
 
@@ -24,6 +25,7 @@ struct sides {
 	size_t num_files[SIDES];
 	struct profile *profiles;	/* of the first file of each side; the others are empty */
 	double *seconds;		/* of CPU time in each run */
+	struct counted *counted;	/* that of all pairs */
 	struct pair *pairs;
 	size_t num;
 	struct pair total;

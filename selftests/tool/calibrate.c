@@ -137,12 +137,16 @@ static void fill(struct sides *sides, const struct scenario *scenario, bool exac
 
 		for (size_t i = 0; i < scenario->functions; i++) {
 			double mean = mean_of(scenario, i, is_b) * rate * common;
-
-			sides->pairs[i].counts[run] = exact ? (uint64_t)lrint(mean) :
+			uint64_t samples = exact ? (uint64_t)lrint(mean) :
 				poisson(mean * vary(scenario->own));
-			all += sides->pairs[i].counts[run];
+
+			/* as it is in profiles, for every other function */
+			if (samples || i % 2)
+				sides->pairs[i].counted[sides->pairs[i].num++] =
+					(struct counted) { run, samples };
+			all += samples;
 		}
-		sides->total.counts[run] = all;
+		sides->total.counted[run] = (struct counted) { run, all };
 		sides->runs.samples[run] = scenario->shares ? all : rate;
 	}
 }
@@ -160,12 +164,13 @@ static void make(struct sides *sides, const struct scenario *scenario, bool exac
 		.profiles = allocated(calloc(runs, sizeof(struct profile))),
 		.pairs = allocated(calloc(scenario->functions, sizeof(struct pair))),
 		.num = scenario->functions,
-		.total.counts = allocated(calloc(runs, sizeof(uint64_t))),
+		.counted = allocated(calloc(scenario->functions * runs, sizeof(struct counted))),
+		.total.counted = allocated(calloc(runs, sizeof(struct counted))),
 	};
 	for (size_t i = 0; i < sides->num; i++)
 		sides->pairs[i] = (struct pair) {
 			.name = i ? "another" : "planted", .object = "program", .id = "",
-			.counts = allocated(calloc(runs, sizeof(uint64_t))),
+			.counted = &sides->counted[i * runs],
 		};
 	fill(sides, scenario, exact);
 }
@@ -216,11 +221,12 @@ static void tell_least(const struct scenario *scenario)
 static double log_p(double a, double b, double rate)
 {
 	double samples[SIDES] = { 1, rate };
-	const struct runs runs = { { 1, 1 }, samples, false };
-	const uint64_t counts[SIDES] = { a, b };
+	struct runs runs = { .num = { 1, 1 }, .samples = samples };
+	const struct counted counted[SIDES] = { { 0, a }, { 1, b } };
 	struct comparison comparison;
 
-	compare(&runs, counts, &comparison);
+	compare_sum(&runs);
+	compare(&runs, counted, SIDES, &comparison);
 	return comparison.log_p;
 }
 

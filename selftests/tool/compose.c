@@ -5,6 +5,7 @@
  *   command TEXT
  *   fact TEXT
  *   duration MS
+ *   run MS					a run of so long, of which the samples below are
  *   count NAME N
  *   object FILE START LIMIT			in hexadecimal
  *   place OBJECT ADDRESS FUNCTION SOURCE LINE	OBJECT by its number, from 0
@@ -42,6 +43,7 @@ static void add_sample_line(struct profile *profile, char **fields)
 	profile_add_sample(profile, (struct sample) {
 		.place = number(fields[1], 10), .program = profile_string(profile, ""),
 		.at_ns = number(fields[2], 10) * NS_OF_MS,
+		.run = profile->num_runs ? profile->num_runs - 1 : 0,
 		.samples = user + system, .cpu_ns = (user + system) * PERIOD_NS,
 		.user_ns = user * PERIOD_NS, .system_ns = system * PERIOD_NS,
 	});
@@ -55,6 +57,10 @@ static void compose(struct profile *profile, char **fields)
 		profile_add_fact(profile, fields[1]);
 	else if (!strcmp(fields[0], "duration"))
 		profile->duration_ns = number(fields[1], 10) * NS_OF_MS;
+	else if (!strcmp(fields[0], "run"))
+		profile_add_run(profile, (struct run) {
+			.to_ns = number(fields[1], 10) * NS_OF_MS,
+		});
 	else if (!strcmp(fields[0], "count"))
 		add_count(profile, fields);
 	else if (!strcmp(fields[0], "object"))

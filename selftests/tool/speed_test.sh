@@ -17,7 +17,7 @@ instructions() {
 	shift
 	rm -f counts.*
 	valgrind --tool=callgrind "${options[@]}" --callgrind-out-file=counts.%p "$O/plain/profil" "$@" >out 2>warned
-	awk '$1 == "summary:" { sum += $2 } END { print sum }' counts.*
+	awk '$1 == "summary:" { sum += $2 } END { printf "%.0f\n", sum }' counts.*
 }
 
 # A second look for names: 20,000 addresses in a library of 45,000 functions, within 2 s.
@@ -113,8 +113,26 @@ programs() {
 	grows 500 diff objects@.pb.gz program@.pb.gz
 }
 
+# runs N: as many runs, and in each a function of its own
+runs() {
+	awk -v num="$1" -v OFS='\t' 'BEGIN {
+		print "object", "/bin/program", "1000", "90000000"
+		for (i = 0; i < num; i++) print "place", 0, sprintf("%x", 4096 + i * 16), "f" i, "", 0
+		for (i = 0; i < num; i++) { print "run", 10; print "sample", i, 0, 1 + i % 7, 0 }
+	}' | compose "runs$1.pb.gz"
+}
+
+many_runs() {
+	runs 1000
+	runs 4000
+	grows 1000 diff --tsv runs@.pb.gz runs@.pb.gz
+	grep -P '^count\truns_a\t4000$' out
+	[ "$(grep -c '^function' out)" = 4000 ]
+}
+
 check 'speed: 20,000 addresses in a library of 45,000 functions' names
 check 'speed: each sample of 1.2 million' samples
 check 'speed: a function of each of many objects' rows
 check 'speed: the program of one side, and many objects of the other' programs
+check 'speed: functions of many runs' many_runs
 plan
