@@ -22,7 +22,7 @@
 enum { EXIT_CANNOT_EXECUTE = 126, EXIT_NOT_FOUND = 127, EXIT_SIGNAL = 128 };
 
 #define AGAIN 2		/* seconds in which a second Ctrl-C means that it is meant */
-#define ATTACH_AGAIN 100	/* times that a process may be executing another program */
+#define ATTACH_AGAIN 100	/* times that a process may be in exec, or its thread may end */
 #define OF_THE_KERNEL 0x200000	/* among the flags of a thread, which /proc shows */
 
 static const int passed_on[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2 };

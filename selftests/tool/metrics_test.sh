@@ -72,6 +72,14 @@ hostile() {
 	grep -F 'object="pl} \"an\\t{ed",function="hot",mode="user"} 3.040000' two.prom
 }
 
+# old N: as many counters
+old() {
+	local i
+	for i in $(seq "$1"); do
+		echo "profil_cpu_seconds_total{unit=\"old$i\",object=\"o\",function=\"f\",mode=\"user\"} 1.000000"
+	done
+}
+
 # More units than are told apart, and more counters than there may be.
 bounded() {
 	local i place places=()
@@ -93,10 +101,13 @@ bounded() {
 	[ "$(grep -o 'unit="[^"]*"' three.prom | sort -u | wc -l)" = 51 ]
 	sum=$(profil report --json three/*.pb.gz | jq .counts.in_slots)
 	[ "$(counted three.prom)" = "$sum" ]
+	# the last two are those of all others, here in one mode
+	old 1997 >three.prom
+	part three three.prom
+	[ "$(grep -c '^profil_cpu_seconds_total' three.prom)" = 1999 ]
+	[ "$(counted three.prom)" = $((sum + 1997 * 250)) ]
 	# a file that is full begins at 0
-	for i in $(seq 2000); do
-		echo "profil_cpu_seconds_total{unit=\"old$i\",object=\"o\",function=\"f\",mode=\"user\"} 1.000000"
-	done >>three.prom
+	old 2000 >>three.prom
 	part three three.prom
 	machine >"$PROFIL_FAKE"
 	none grep -F 'unit="old' three.prom
