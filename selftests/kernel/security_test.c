@@ -132,6 +132,7 @@ TEST_F(security, of_all_mappings_those_that_may_be_written_are_taken)
 #define MAPPINGS	500
 #define REGIONS		4096
 #define LOOKS		4
+#define SIGHTS		3
 
 static void *mappings_alloc(void)
 {
@@ -177,39 +178,56 @@ static int starter_start(struct starter *starter, void *page)
 	return pthread_create(&starter->thread, NULL, starter_fn, starter);
 }
 
-/* Whether the thread, which does not run just now, is amid looking at a histogram. */
-static bool starter_looks(const struct starter *starter)
+/*
+ * Whether the thread, which does not run just now, is looking at histograms, and has run since
+ * this was so before: @switches are those that it had then.
+ */
+static bool starter_looks(const struct starter *starter, unsigned long *switches)
 {
-	char path[64], text[4096];
+	static const char name[] = "\nnonvoluntary_ctxt_switches:";
+	char path[64], text[4096], *line;
+	unsigned long before = *switches;
 
 	snprintf(path, sizeof(path), "/proc/self/task/%d/stack", starter->tid);
-	return !read_file(path, text, sizeof(text)) &&
-	       strstr(text, "profil_set_check");
+	if (read_file(path, text, sizeof(text)) || !strstr(text, "profil_set_check"))
+		return false;
+	snprintf(path, sizeof(path), "/proc/self/task/%d/status", starter->tid);
+	if (read_file(path, text, sizeof(text)))
+		return false;
+	line = strstr(text, name);
+	if (line)
+		*switches = strtoul(line + strlen(name), NULL, 10);
+	return *switches != before;
 }
 
 /*
  * START looks at all mappings of one histogram, 4096 times.  Amid that another thread
  * takes one of them away.  If it had to wait for all of the looking, START would not
- * notice.  On one CPU: whoever asks there what the other thread does finds it at rest.
+ * notice.  On one CPU: whoever asks there what the other thread does finds it at rest.  The
+ * first time that is before it has locked anything; the third time it has done so for long.
  */
 TEST_F(security, start_of_many_mappings_keeps_nobody_from_the_address_space)
 {
 	static struct starter starter;
 	void *page = NULL;
-	int looks = 0, seen;
+	unsigned long switches;
+	int looks = 0, sights;
+	bool seen;
 
 	if (access("/proc/self/stack", R_OK))
 		SKIP(return, "only root sees where a thread is in the kernel");
 	pin(0);
 	starter.fd = self->fd;
-	/* Once may be before the first look; and all may be over before it is seen. */
+	/* All may be over before it is seen. */
 	while (looks < LOOKS) {
 		page = page ?: mappings_alloc();
 		ASSERT_NE(NULL, page);
 		ASSERT_EQ(0, starter_start(&starter, page));
-		seen = 0;
-		while (!starter.done && !seen)
-			seen = starter_looks(&starter);
+		sights = 0;
+		switches = 0;
+		while (!starter.done && sights < SIGHTS)
+			sights += starter_looks(&starter, &switches);
+		seen = sights == SIGHTS;
 		if (seen)
 			ASSERT_EQ(0, munmap(page, PAGE));
 		ASSERT_EQ(0, pthread_join(starter.thread, NULL));

@@ -16,7 +16,9 @@
 #   Kernel: KERNEL	where; 6.12 if there is no such line
 #   Params: STRING	with which parameters of the module
 #   Clock: real		a test of races or timers that does not need the count of instructions
-#   Cpus: N		on so many; 2 if there is no such line
+#   Clock: counted	another test, which asks for something only where time is this count
+#   Cpus: N		on so many; 2 if there is no such line.  Where there is one, no test of
+#			a mutant without it runs in the same VM: some leave a hook switched off
 #   Kill: VERDICT	what finds it out: test (also if there is no such line),
 #			a test that is not ok; splat, one in the kernel's log;
 #			stay, that the module cannot be unloaded any more
@@ -42,8 +44,12 @@ field() {
 
 # where NAME: what two runs have in common that can be one
 where() {
-	local clock='' cpus
-	[[ ! $(field "$1" Test) =~ ^(session_race|race|timer)_test || $(field "$1" Clock) ]] || clock=' --icount 3'
+	local clock cpus
+	clock=$(field "$1" Clock)
+	case $clock:$(field "$1" Test) in
+	counted:* | :session_race_test* | :race_test* | :timer_test*) clock=' --icount 3' ;;
+	*) clock='' ;;
+	esac
 	cpus=$(field "$1" Cpus)
 	echo "$(field "$1" Kernel 6.12)$clock${cpus:+ --cpus $cpus}|$(field "$1" Params)"
 }
