@@ -76,13 +76,17 @@ static bool is_own(const struct stat *st)
 	return st->st_uid == geteuid() || st->st_uid == 0;
 }
 
-/* Nobody else can put another file there while one looks at it. */
+/*
+ * Nobody else can put another file there while one looks at it.  The group of the user is not
+ * asked about: with umask 002 it is his alone.
+ */
 static bool is_in_own_folder(const char *file)
 {
 	char *copy = allocated(strdup(file));
 	struct stat st;
 	bool own = !stat(dirname(copy), &st) && is_own(&st) &&
-		(!(st.st_mode & 0002) || (st.st_mode & S_ISVTX));
+		(st.st_mode & S_ISVTX ||
+		 !(st.st_mode & (st.st_gid == getegid() ? 0002 : 0022)));
 
 	free(copy);
 	return own;

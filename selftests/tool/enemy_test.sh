@@ -108,16 +108,20 @@ theirs() {
 	says 0 profil run -q -o device -- true
 	[ -L device ]
 	# but not where somebody else could put another one while one looks at it
-	mkdir his open sticky
+	mkdir his open group own_group sticky
 	chown 12345 his
 	chmod 777 open
+	chgrp 12345 group
+	chmod 775 group own_group
 	chmod 1777 sticky
-	for kind in his open sticky; do
+	for kind in his open group own_group sticky; do
 		ln -s /dev/null $kind/device
 		says 0 profil run -q -o $kind/device -- true
 	done
 	[ ! -L his/device ]
 	[ ! -L open/device ]
+	[ ! -L group/device ]
+	[ -L own_group/device ]
 	[ -L sticky/device ]
 }
 
