@@ -24,7 +24,7 @@ MODULE_PARM_DESC(max_regions_user, "most regions in all profiles of one user (de
 
 static unsigned int profil_max_records_user = 16 * PROFIL_PENDING_MAX;
 module_param_named(max_records_user, profil_max_records_user, uint, 0644);
-MODULE_PARM_DESC(max_records_user, "most pending records of one user, beyond the first of each process, 32 or 8 for each CPU (default 65536)");
+MODULE_PARM_DESC(max_records_user, "most pending records of one user, beyond the first of each process (default 65536)");
 
 static unsigned int profil_max_workers_user = 8;
 module_param_named(max_workers_user, profil_max_workers_user, uint, 0644);

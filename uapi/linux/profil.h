@@ -31,12 +31,14 @@
  *            each other, a histogram that is not aligned to its counters, a table
  *            of a session that is smaller or larger than it may be, a pid that is
  *            not positive, a cookie for a session, or a command for members of a
- *            session that has none, or the reverse
+ *            session that has none, or the reverse; or mmap() of the device, or of
+ *            a session not from its beginning, or of more than it has
  * E2BIG      a non-zero byte beyond what this kernel knows, a size above that
  *            of a page, or more regions than
  *            &struct profil_ioc_query.out_regions_max
  * EOPNOTSUPP a flag or a source that this kernel does not have, or a rate or
- *            a period that its source cannot give
+ *            a period that its source cannot give; or SESSION, and the kernel has
+ *            no tracepoints
  * EFAULT     a structure or an array of regions that cannot be read or written
  * ENXIO      START, and a byte of a histogram is not in a writable mapping of
  *            ordinary memory
@@ -91,7 +93,7 @@
 /* Values of profil_ioc_query.out_hook. */
 #define PROFIL_HOOK_NONE	0	/* not armed: nobody is profiled */
 #define PROFIL_HOOK_FTRACE	1	/* function entry of the tick */
-#define PROFIL_HOOK_KPROBE	2	/* breakpoint on the tick */
+#define PROFIL_HOOK_KPROBE	2	/* kprobe on the tick */
 #define PROFIL_HOOK_HRTIMER	3	/* own timer on each CPU, one tick apart */
 
 /* Values of profil_ioc_start.source and profil_ioc_stats.out_source. */
