@@ -22,7 +22,8 @@ static const struct argp_option options[] = {
 	  "Profile the whole machine while PROGRAM runs, or until you press Ctrl-C; needs CAP_PERFMON",
 	  0 },
 	{ "pid", 'p', "PID", 0,
-	  "Profile a process that runs, until it ends or you press Ctrl-C", 0 },
+	  "Profile a process that runs, and what it starts, until they end or you press Ctrl-C",
+	  0 },
 	{ "slots", KEY_SLOTS, "N", 0, "Room for so many places, a power of 2 (65536)", 0 },
 	{ 0 }
 };
