@@ -138,6 +138,7 @@ TEST_F(race, session_that_follows_against_a_tick)
 {
 	struct profil_ioc_session args;
 	pid_t pid = spin_on_the_other();
+	struct sums then;
 	struct view view;
 	int i;
 
@@ -151,7 +152,10 @@ TEST_F(race, session_that_follows_against_a_tick)
 		args.flags = PROFIL_SESSION_F_SYSTEM;
 		ASSERT_EQ(0, profil_ioctl(view.fd, PROFIL_IOC_SESSION, &args));
 		EXPECT_EQ(PROFIL_SESSION_STOPPED, view.page->state);
+		view_sum(&view, &then);
+		/* Nothing comes after that; this stops the session once more. */
 		EXPECT_TRUE(view_finish(&view, &self->sums));
+		EXPECT_EQ(then.slots, self->sums.slots);
 		close(args.out_fd);
 		view_close(&view);
 	}
@@ -401,13 +405,13 @@ static void unmap_what_runs(int told)
 	pthread_t thread;
 	char c;
 
-	signal(SIGSEGV, exit_well);
 	if (file_map(&file, 0) || pthread_create(&thread, NULL, runner_fn, &runner) ||
 	    read(told, &c, 1) != 1)
 		_exit(1);
 	munmap(page_alloc(), PAGE);
 	if (write(told, "", 1) != 1 || read(told, &c, 1) != 1)
 		_exit(2);
+	signal(SIGSEGV, exit_well);
 	munmap((void *)file.run, PAGE);
 	for (;;)
 		pause();
