@@ -147,8 +147,7 @@ FIXTURE_SETUP(choice)
 	ASSERT_LE(0, self->fd);
 	self->region = page_region(hot_a, page_alloc());
 	ASSERT_EQ(0, profil_query(self->fd, &query));
-	self->share = share_of(query.out_tick_hz <= 100 ?
-			       query.out_tick_hz / 2 : 100, query.out_tick_hz);
+	self->share = share_of(query.out_tick_hz * 2 / 5, query.out_tick_hz);
 }
 
 FIXTURE_TEARDOWN(choice)

@@ -1138,14 +1138,21 @@ TEST_F(session, processes_without_a_row_are_in_row_0)
 	self->args.processes = PROFIL_PROCESSES_MIN;
 	ASSERT_EQ(0, view_open(&view, &self->args));
 	CHILD(view, pid) {
+		/* That of the parent is not for children. */
+		const volatile struct profil_session_page *page =
+			mmap(NULL, PAGE, PROT_READ, MAP_SHARED, view.fd, 0);
+
+		if (page == MAP_FAILED)
+			_exit(2);
 		for (i = 0; i < 20; i++) {
 			pid = fork();
 			if (!pid)
 				exec_image(self_exe, "--burn", "20");
 			if (wait_for(pid))
 				_exit(1);
-			/* Until its place among the members is free again. */
-			usleep(100000);
+			/* Its place among the members is given back a moment later. */
+			while (page->members > 1)
+				usleep(1000);
 		}
 		_exit(0);
 	}
