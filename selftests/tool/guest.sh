@@ -207,7 +207,9 @@ kernel_functions() {
 	added_up
 	same_system
 	[ "$(awk -F '\t' '$1 == "function" && $9 == "[profil]" && $8 ~ /^profil_/ { sum += $2 } END { print sum + 0 }' tsv)" -gt 30 ]
-	user profil report --by address --tsv file | none grep -i ffffffff
+	user profil report --by address --tsv file >addresses
+	grep '^address' addresses
+	none grep -i ffffffff addresses
 }
 
 kernel_attached() {

@@ -41,7 +41,8 @@ no_units() {
 	by unit plain.gz | diff -u - <(printf '%s\t%s\n' 200 '[not known]')
 	by container plain.gz | diff -u - <(printf '%s\t%s\n' 200 '[not known]')
 	by program plain.gz | diff -u - <(printf '%s\t%s\n' 114 planted 86 sh)
-	profil report --tsv plain.gz | none grep -E '	(idle|cpus_ns)	'
+	profil report --tsv plain.gz >table
+	none grep -E '	(idle|cpus_ns)	' table
 	by unit plain.gz whole | diff -u - <(printf '%s\t%s\n' 449 nginx.service \
 		220 docker-4d2fe8c1b0a7.scope 200 '[not known]' 70 cron.service 50 / \
 		10 '[ended group 999999999]' 1 '[others]')

@@ -141,7 +141,8 @@ made_at_run_time() {
 	until [ "$(cat /proc/$other/comm)" = sleep ]; do :; done
 	echo $other >>cgroup/system.slice/cron.service/cgroup.procs
 	PROFIL_FAKE=jit says 0 planted_groups profil run -q -a -- true
-	profil report --tsv | none grep jit::made
+	profil report --tsv >table
+	none grep jit::made table
 	kill $other
 	wait $other || :
 	PROFIL_FAKE=jit says 0 planted_groups profil run -q -a -- true
@@ -149,7 +150,8 @@ made_at_run_time() {
 	# it is not there any more
 	echo 1 >cgroup/system.slice/cron.service/cgroup.procs
 	PROFIL_FAKE=jit says 0 planted_groups profil run -q -a -- true
-	profil report --tsv | none grep jit::made
+	profil report --tsv >table
+	none grep jit::made table
 	kill $pid
 	rm "/tmp/perf-$pid.map"
 }

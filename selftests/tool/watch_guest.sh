@@ -278,6 +278,7 @@ not_allowed() {
 		none user cat "$file"
 	done
 	none user profil report --since yesterday killed
+	cat killed/.names/* >/dev/null
 	none user cat killed/.names/*
 }
 

@@ -82,7 +82,7 @@ others_code() {
 
 # known FOLDER: a profile has names of the kernel
 known() {
-	profil report --tsv "$1"/*.pb.gz | grep -P '\tvfs_read\t'
+	profil report --tsv "$1"/*.pb.gz >known && grep -P '\tvfs_read\t' known
 }
 
 # Reading them may take longer than such an interval: it is done when the profile is written, and
@@ -102,6 +102,7 @@ short_intervals() {
 	mkdir begin
 	mv "short/$(list short | head -n 1)" begin
 	none known begin
+	grep '^function' known
 }
 
 # image BOOT: of a machine whose files are of an image, which has times in whole seconds; the number of

@@ -27,7 +27,7 @@ arguments() {
 
 # Each has all of its ticks; the end of one is the begin of the next.
 intervals() {
-	local file ends begin
+	local file ends='' begin apart
 	start profil watch -o one --every 1s
 	until_is files one 3
 	stop 0
@@ -37,7 +37,8 @@ intervals() {
 		[ "$(ticks "$file")" = 1000 ]
 		begin=$(basename "$file" | sed -E 's/(....)(..)(..)T(..)(..)(.*)Z.*/\1-\2-\3 \4:\5:\6 UTC/')
 		begin=$(date -d "$begin" +%s%3N)
-		[ ! "${ends:-}" ] || [ $((begin - ends)) -le 1 ] || { echo "$file: $begin, not $ends"; return 1; }
+		apart=$((begin - ${ends:-begin}))
+		[ "${apart#-}" -le 1 ] || { echo "$file: $begin, not $ends"; return 1; }
 		ends=$(date -d "$(stat -c %y "$file")" +%s%3N)
 	done
 	profil report --tsv one/*.pb.gz | grep -F hot
@@ -240,7 +241,11 @@ own_cost() {
 
 # newest_has TEXT: the newest profile
 newest_has() {
-	profil report --tsv "$1/$(list "$1" | tail -n 1)" | grep -P "$2"
+	newest "$1" && grep -P "$2" newest
+}
+
+newest() {
+	profil report --tsv "$1/$(list "$1" | tail -n 1)" >newest
 }
 
 # killed_readers: while the file how says that they hang, for 20 s at most
@@ -291,11 +296,13 @@ passing() {
 		start env LD_PRELOAD="$PWD/passing.so" "$O/plain/profil-fake" watch -o "ten$how" --every 2s
 		[ "$how" != hang ] || killed_readers &
 		until_is files "ten$how" 2
-		none newest_has "ten$how" '\thot\t'
+		newest "ten$how"
+		none grep -P '\thot\t' newest
 		echo go >how
 		if [ "$how" = crash ]; then
 			until_is files "ten$how" 4
-			none newest_has "ten$how" '\thot\t'
+			newest "ten$how"
+			none grep -P '\thot\t' newest
 		else
 			until_is newest_has "ten$how" '\thot\t'
 		fi
