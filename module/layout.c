@@ -83,7 +83,7 @@ static u32 profil_table_rows(const struct profil_ioc_session *args)
  */
 struct profil_table *profil_table_create(const struct profil_ioc_session *args)
 {
-	struct profil_table *table = kzalloc(sizeof(*table), GFP_KERNEL_ACCOUNT);
+	struct profil_table *table = kzalloc(sizeof(*table), PROFIL_GFP);
 	struct profil_session_page page = {};
 
 	if (!table)

@@ -98,7 +98,7 @@ struct profil_user *profil_user_get(kuid_t uid)
 	if (user)
 		return user;
 
-	new = kzalloc(sizeof(*new), GFP_KERNEL_ACCOUNT);
+	new = kzalloc(sizeof(*new), PROFIL_GFP);
 	if (!new)
 		return NULL;
 	new->uid = uid;

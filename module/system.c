@@ -19,6 +19,7 @@
 #include <asm/irq_regs.h>
 #include <linux/profil.h>
 
+#include "limits.h"
 #include "member.h"
 #include "place.h"
 #include "profil.h"
@@ -53,12 +54,11 @@ int profil_system_pool(struct profil_table *table)
 	int cpu, i;
 
 	table->seen = __alloc_percpu_gfp(sizeof(*seen) * (PROFIL_SEEN + 1),
-					 __alignof__(*seen), GFP_KERNEL_ACCOUNT);
+					 __alignof__(*seen), PROFIL_GFP);
 	if (!table->seen)
 		return -ENOMEM;
 	for_each_possible_cpu(cpu) {
-		seen = per_cpu_ptr(table->seen, cpu);
-		for (i = 0; i <= PROFIL_SEEN; i++, seen++) {
+		for (i = 0, seen = per_cpu_ptr(table->seen, cpu); i <= PROFIL_SEEN; i++, seen++) {
 			raw_spin_lock_init(&seen->member.kept.lock);
 			seen->member.table = table;
 			seen->member.row = table->processes;
