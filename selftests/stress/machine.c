@@ -142,5 +142,7 @@ int main(int argc, char **argv)
 	while (!beside_over());
 	if (!beside->sums[SUM_USER])
 		fail(CHECK_CALLS, "nothing was counted");
+	if (query_hook() != PROFIL_HOOK_HRTIMER && !beside->sums[SUM_CHARGED])
+		fail(CHECK_CALLS, "nothing was compared");
 	return beside_report(sum_names, SUMS, check_names, CHECKS);
 }

@@ -287,5 +287,7 @@ int main(int argc, char **argv)
 	write_file(TRACING "/kprobe_events", O_APPEND, "-:" OUR_EVENT "\n");
 	if (!beside->sums[SUM_TICKS] || !beside->sums[SUM_ATTACHED])
 		fail(CHECK_CALLS, "nothing was counted, or nobody attached");
+	if (!own_timers && !beside->sums[SUM_COMPARED])
+		fail(CHECK_CALLS, "nothing was compared");
 	return beside_report(sum_names, SUMS, check_names, CHECKS);
 }

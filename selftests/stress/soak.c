@@ -59,7 +59,7 @@ enum sum {
 	SUM_DEFERRED, SUM_USER, SUM_USER_LIVES, SUM_GATES, SUM_GATED,
 	SUM_EXIT_OURS, SUM_EXIT_THEIRS, SUM_FORKS, SUM_EXECS, SUM_KILLS,
 	SUM_EXITS, SUM_QUESTIONS,
-	SUM_FAMILIES, SUM_FAMILY_TICKS, SUM_FAMILY_PROCESSES, SUMS,
+	SUM_FAMILIES, SUM_FAMILY_TICKS, SUM_FAMILY_THEIRS, SUM_FAMILY_PROCESSES, SUMS,
 };
 
 static const char *const sum_names[] = {
@@ -68,7 +68,7 @@ static const char *const sum_names[] = {
 	"deferred", "user_ticks", "user_lives", "gates", "gated_ticks",
 	"exiting_ours", "exiting_theirs", "forks", "execs", "kills",
 	"exits", "questions",
-	"families", "family_ticks", "family_processes",
+	"families", "family_ticks", "family_theirs", "family_processes",
 };
 
 enum check {
@@ -781,6 +781,7 @@ static void family(void)
 	add(SUM_FAMILIES, 1);
 	add(SUM_FAMILY_PROCESSES, 1);
 	add(SUM_FAMILY_TICKS, bins);
+	add(SUM_FAMILY_THEIRS, events);
 	/* A worker that comes when the process is gone finds no memory. */
 	if (shared->ticks && (bins > events || (bins < events && !shared->worker)))
 		fail(CHECK_FAMILY, "%llu in the histogram, the kernel's %llu",
@@ -939,6 +940,12 @@ static int report(void)
 	puts("");
 	if (!shared->sums[SUM_TICKS] || !shared->sums[SUM_FAMILY_TICKS])
 		shared->bad[CHECK_CALLS]++;
+	/* What is compared is there. */
+	if (shared->ticks && (!shared->sums[SUM_USER] || !shared->sums[SUM_GATED]))
+		shared->bad[CHECK_CALLS]++;
+	/* A worker may come too late for some of a family, but not for most. */
+	if (shared->ticks && 2 * shared->sums[SUM_FAMILY_TICKS] < shared->sums[SUM_FAMILY_THEIRS])
+		shared->bad[CHECK_FAMILY]++;
 	for (i = 0; i < CHECKS; i++) {
 		printf("%sok - %s\n", shared->bad[i] ? "not " : "",
 		       check_names[i]);

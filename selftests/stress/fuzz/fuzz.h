@@ -193,7 +193,7 @@ void no_escape(void);
 
 /* deed.c */
 void did(enum deed deed, bool done);
-void report_deeds(void);
+bool report_deeds(void);
 
 /* profile.c */
 int any_descriptor(struct thread *t);
