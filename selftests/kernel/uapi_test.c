@@ -58,26 +58,26 @@ FIXTURE_VARIANT(command) {
 FIXTURE_VARIANT_ADD(command, query) {
 	.cmd = PROFIL_IOC_QUERY,
 	.size = sizeof(struct profil_ioc_query),
-	.first = sizeof(struct profil_ioc_query),
+	.first = 64,
 };
 
 FIXTURE_VARIANT_ADD(command, start) {
 	.cmd = PROFIL_IOC_START,
 	.size = sizeof(struct profil_ioc_start),
-	.first = sizeof(struct profil_ioc_start),
+	.first = 64,
 	.flags = START_FLAGS,
 };
 
 FIXTURE_VARIANT_ADD(command, stop) {
 	.cmd = PROFIL_IOC_STOP,
 	.size = sizeof(struct profil_ioc_stop),
-	.first = sizeof(struct profil_ioc_stop),
+	.first = 16,
 };
 
 FIXTURE_VARIANT_ADD(command, stats) {
 	.cmd = PROFIL_IOC_STATS,
 	.size = sizeof(struct profil_ioc_stats),
-	.first = sizeof(struct profil_ioc_stats),
+	.first = 200,
 };
 
 FIXTURE_SETUP(command)
