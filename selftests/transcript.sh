@@ -82,7 +82,7 @@ count() {
 }
 work=$(count work) play=$(count play)
 status=0
-[ $((work + play)) -ge 100 ] && [ $((work + play)) -le 220 ] || status=1
+[ $((work + play)) -ge 180 ] && [ $((work + play)) -le 220 ] || status=1
 report $status "about 200 samples" "$work + $play"
 status=0
 [ $((10 * work)) -ge $((15 * play)) ] && [ "$work" -le $((8 * play)) ] || status=1

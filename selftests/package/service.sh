@@ -100,6 +100,9 @@ at_boot() {
 	cp /usr/lib/systemd/system/sysinit.target "$system"
 	systemd-analyze verify --man=no "$system/sysinit.target" 2>&1 | tee "$tmp/verify"
 	[ "$(grep -c 'sysinit.target.d' "$tmp/verify")" = 0 ]
+	# that it would say so
+	echo 'Planted=1' >>"$system/sysinit.target.d/profil.conf"
+	systemd-analyze verify --man=no "$system/sysinit.target" 2>&1 | grep 'sysinit.target.d'
 }
 
 check 'profil-watch: debhelper makes its scripts' made

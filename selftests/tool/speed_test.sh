@@ -70,8 +70,10 @@ samples() {
 	report=$(each_sample report --tsv)
 	page=$(each_sample export -o many.html)
 	echo "report $report, page $page"
-	[ "$report" -gt 100 ] && [ "$report" -le 2400 ]
-	[ "$page" -gt 100 ] && [ "$page" -le 2500 ]
+	[ "$report" -gt 100 ]
+	[ "$report" -le 2400 ]
+	[ "$page" -gt 100 ]
+	[ "$page" -le 2500 ]
 }
 
 # objects N: as many objects, each with a function at the same address

@@ -211,7 +211,8 @@ span() {
 	diff <(samples --from 0.3) <(printf '70 cold\n50 hot\n')
 	diff <(samples --from 0.25 --to 0.31) <(printf '25 cold\n15 hot\n5 [anonymous]\n')
 	diff <(samples --from 0 --to 1000) <(samples)
-	diff <(samples --from 0.4 --to 0.5) /dev/null
+	says 0 profil report --tsv --from 0.4 --to 0.5 file
+	none grep ^function out
 	go tool pprof -tagfocus=at=201ms:400ms -top -sample_index=samples file 2>warned |
 		awk '/flat%/ { on = 1; next } on { print $1, $6 }' | sort >theirs
 	samples --from 0.2 --to 0.4 | sort | diff theirs -

@@ -193,7 +193,7 @@ stock()
 	check 'an oops' 126 'NULL pointer' plant oops 600 true
 	check 'a task that waits for ever' 126 'blocked for more than' plant hung 600 \
 		sh -c 'echo 5 >/proc/sys/kernel/hung_task_timeout_secs; sleep 600'
-	check 'a hang' 127 'VM lost.*still running' plant hang 15 true
+	check 'a hang' 127 'VM lost.*still running' plant hang 60 true
 	check 'a command that ends the VM' 127 'VM lost.*died' plant none 600 reboot -f
 	check 'a module that stays' 126 'rmmod plant failed' plant stay 600 true
 	check 'a module that does not load' 126 'insmod failed' plant nonsense 600 true
@@ -221,7 +221,7 @@ stock()
 	check 'a full disk for the lists' 1 'disk is full .*PROFIL_CACHE$' \
 		starved 'echo "E: Write error - write (28: No space left on device)" >&2; exit 100' "$VM/kernels.sh" fetch 6.12
 	check 'an interrupted download' 124 'reading the package lists' \
-		starved 'exec sleep 600' timeout 5 "$VM/kernels.sh" fetch 6.12
+		starved 'exec sleep 600' timeout 30 "$VM/kernels.sh" fetch 6.12
 	check 'no network for packages' 1 'mirror is not reached: check the network, or run this' \
 		setup 'echo "E: Temporary failure resolving x" >&2; exit 100'
 	check 'a full disk for packages' 1 'the disk is full: make room' \

@@ -65,7 +65,8 @@ files_of()
 # nothing COMMAND…: it says nothing
 nothing()
 {
-	"$@" | tee "$tmp/something"
+	"$@" >"$tmp/something" || { cat "$tmp/something"; return 1; }
+	cat "$tmp/something"
 	[ ! -s "$tmp/something" ]
 }
 
