@@ -92,6 +92,24 @@ bool libprofil_c_library_exists(void)
 	return next();
 }
 
+/*
+ * A signal may wait where all threads have it blocked, as in libprofil_state_lock(), or be on
+ * its way to a thread.  It would end the program as soon as the C library gives back the
+ * action that was there before, which is also the first that it does in a start while one
+ * is on.  To ignore a signal throws away those that wait.
+ */
+static void quiet(void)
+{
+	struct itimerval never = { 0 };
+	struct sigaction ignore = { .sa_handler = SIG_IGN };
+
+	/* Without a profile they are the program's. */
+	if (!counting)
+		return;
+	setitimer(ITIMER_PROF, &never, NULL);
+	sigaction(SIGPROF, &ignore, NULL);
+}
+
 int libprofil_c_library_profil(unsigned short *buf, size_t bufsiz, size_t offset,
 			       unsigned int scale)
 {
@@ -104,26 +122,14 @@ int libprofil_c_library_profil(unsigned short *buf, size_t bufsiz, size_t offset
 	 */
 	atomic_store(&fell_back, true);
 	/* A profile of the device could not be stopped any more. */
-	if (!libprofil_on())
+	if (!libprofil_on()) {
+		quiet();
 		ret = next()(buf, bufsiz, offset, scale);
+	}
 	if (!ret)
 		counting = true;
 	unlock_profil();
 	return ret;
-}
-
-/*
- * A signal may wait where all threads have it blocked, as in libprofil_state_lock().
- * It would end the program as soon as the C library gives back the action that was
- * there before.  To ignore a signal throws away those that wait.
- */
-static void quiet(void)
-{
-	struct itimerval never = { 0 };
-	struct sigaction ignore = { .sa_handler = SIG_IGN };
-
-	setitimer(ITIMER_PROF, &never, NULL);
-	sigaction(SIGPROF, &ignore, NULL);
 }
 
 int libprofil_c_library_stop(void)
@@ -134,9 +140,7 @@ int libprofil_c_library_stop(void)
 	if (!atomic_load(&fell_back))
 		return 0;
 	lock_profil();
-	/* Without a profile they are the program's. */
-	if (counting)
-		quiet();
+	quiet();
 	counting = false;
 	ret = next()(NULL, 0, 0, 0);
 	unlock_profil();
