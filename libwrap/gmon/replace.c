@@ -197,20 +197,21 @@ static int write_in_place(const struct libprofil_gmon *gmon, const char *path)
 	return err;
 }
 
-/* As the C library does, it waits for a reader, but only at the end of a program. */
+/*
+ * As the C library does, it waits for a reader, but only at the end of a program.  Otherwise it
+ * is opened once, without waiting: the only reader may be gone before it is opened again.
+ */
 static int write_into(const struct libprofil_gmon *gmon, const char *path)
 {
-	int reader = gmon->last ? -1 : open_old(path, O_WRONLY | O_NONBLOCK, true);
 	int fd, err;
 
-	if (!gmon->last && reader < 0)
-		return errno;
 	libprofil_state_may_die(true);
-	fd = open_old(path, O_WRONLY, true);
+	fd = open_old(path, O_WRONLY | (gmon->last ? 0 : O_NONBLOCK), true);
+	/* Who reads slowly is waited for. */
+	if (fd >= 0)
+		fcntl(fd, F_SETFL, 0);
 	err = fd < 0 ? errno : write_and_close(gmon, fd);
 	libprofil_state_may_die(false);
-	if (reader >= 0)
-		close(reader);
 	return err;
 }
 

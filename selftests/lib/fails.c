@@ -3,7 +3,8 @@
  * To preload: where no file can be made (CREATE=ERRNO), or none can be renamed
  * (RENAME=ERRNO), or not so that no other is replaced (NOREPLACE=ERRNO), or there are no
  * links (LINK=ERRNO), or all processes have the same number (PID=NUMBER), as in namespaces; or
- * where each file that lstat() finds is another one afterwards (WAS=fifo, WAS=file).
+ * where each file that lstat() finds is another one afterwards (WAS=fifo, WAS=file); or where
+ * a FIFO has a reader (LEAVES=) until it is opened, and then none.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -24,6 +25,15 @@ static int fails(const char *variable)
 	return errno;
 }
 
+static int open_beside_reader(const char *path, int flags)
+{
+	int reader = syscall(SYS_openat, AT_FDCWD, path, O_RDONLY | O_NONBLOCK);
+	int fd = syscall(SYS_openat, AT_FDCWD, path, flags);
+
+	close(reader);
+	return fd;
+}
+
 int open(const char *path, int flags, ...)
 {
 	va_list args;
@@ -32,6 +42,8 @@ int open(const char *path, int flags, ...)
 	va_start(args, flags);
 	mode = flags & O_CREAT ? va_arg(args, int) : 0;
 	va_end(args);
+	if (flags & O_NONBLOCK && getenv("LEAVES"))
+		return open_beside_reader(path, flags);
 	return flags & O_CREAT && fails("CREATE") ? -1 :
 	       syscall(SYS_openat, AT_FDCWD, path, flags, mode);
 }

@@ -210,6 +210,15 @@ fifo_on_demand() {
 	test "$(grep -c '^profil: cannot write gmon.out: No such device or address; ' "$tmp/err")" = 2
 }
 
+# Nor does it where one was there to open it for, and leaves before a byte is written.
+fifo_abandoned() {
+	begin
+	mkfifo gmon.out
+	timeout -s KILL 20 env LD_PRELOAD="$tmp/fails.so:$lib/libprofil.so" LEAVES=1 PROFIL_SIGNAL=USR1 \
+		"$tmp/ends" asked 1 >"$tmp/out" 2>"$tmp/err" || test $? = 137
+	test "$(grep -c '^profil: cannot write gmon.out: Broken pipe; ' "$tmp/err")" = 2
+}
+
 # The reader takes 20 bytes, of a pipe that does not hold them all, and leaves.
 fifo_broken() {
 	begin
@@ -376,6 +385,7 @@ check 'but a signal for which the program waits is its own' file_limit_handled
 check 'a FIFO is written, not replaced' fifo
 check 'which waits for a reader, unless it is killed' fifo_waits
 check 'but only at the end' fifo_on_demand
+check 'also if the only reader leaves at once' fifo_abandoned
 check 'a reader who leaves does not end it' fifo_broken
 check 'nor is a file written that took the place of one' fifo_became_file
 check 'nor one that took the place of a file' file_became_fifo
