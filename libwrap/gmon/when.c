@@ -19,6 +19,7 @@
 /* <unistd.h> declares profil(), see internal.h. */
 ssize_t read(int fd, void *buf, size_t num);
 int close(int fd);
+int getpid(void);
 
 static bool leaving;	/* by _exit() */
 
@@ -93,7 +94,8 @@ static void dump_and_die(int number)
 {
 	int err = errno;
 
-	libprofil_write(WRITE_AMID | WRITE_LAST);
+	/* The kernel lets none end the first process of a PID namespace, which goes on. */
+	libprofil_write(getpid() == 1 ? WRITE_AMID : WRITE_AMID | WRITE_LAST);
 	raise(number);
 	errno = err;
 }
@@ -175,16 +177,14 @@ static void sleep_until(long long when)
 
 static bool first_thread_ended(void)
 {
-	char stat[128];
+	char stat[128] = "";
 	const char *name_end;
 	int fd = open("/proc/self/stat", O_RDONLY | O_CLOEXEC);
-	ssize_t num = fd < 0 ? -1 : read(fd, stat, sizeof(stat) - 1);
 
-	if (fd >= 0)
-		close(fd);
-	if (num < 0)
+	if (fd < 0)
 		return false;
-	stat[num] = 0;
+	read(fd, stat, sizeof(stat) - 1);
+	close(fd);
 	name_end = strrchr(stat, ')');
 	return name_end && !strncmp(name_end, ") Z", 3);
 }

@@ -100,6 +100,14 @@ rare_signals() {
 	done
 }
 
+# The kernel drops what is to end it, and SIGKILL of its own, too: it exits, with all calls.
+first_of_namespace() {
+	# shellcheck disable=SC2086 # words
+	ends 2 PROFIL_EXIT=USR1 $namespace "$ends" asked 20
+	test "$pid" = 1
+	leaves 40 gmon.out
+}
+
 # As in the C library.
 not_asked() {
 	for way in _exit:3 quick_exit:3 abort:134 term:143; do
@@ -259,6 +267,12 @@ check 'PROFIL_EXIT=quick_exit: so does quick_exit()' quick
 check 'PROFIL_EXIT=abort: so do abort() and assert()' aborts
 check 'PROFIL_EXIT=TERM,SEGV: so do signals, and end it' signals_end
 check 'PROFIL_EXIT=PROF: those that are rare, too' rare_signals
+# Not everybody may make one.
+for namespace in 'unshare --pid --fork' 'unshare --map-root-user --pid --fork' ''; do
+	! $namespace true 2>/dev/null || break
+done
+test -z "$namespace" ||
+	check 'what a signal does not end, as in a container, writes files later' first_of_namespace
 check 'nothing is written where it was not asked for' not_asked
 check 'a signal that is ignored stays so' ignored_stays_ignored
 check 'PROFIL_SIGNAL: files are written while it goes on' on_demand
