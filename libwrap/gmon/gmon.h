@@ -83,6 +83,7 @@ extern struct libprofil_state *libprofil_state;
 extern bool libprofil_forked;
 
 struct libprofil_hold {
+	struct libprofil_state *state;	/* whose lock it is: there may be another by its end */
 	sigset_t mask, pending;
 	int cancel;
 };

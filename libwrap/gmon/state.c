@@ -110,8 +110,9 @@ void libprofil_state_lock(struct libprofil_hold *hold)
 	pthread_sigmask(SIG_SETMASK, &all, &hold->mask);
 	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &hold->cancel);
 	sigpending(&hold->pending);
-	pthread_mutex_lock(&libprofil_state->lock);
-	libprofil_state->mask = hold->mask;
+	hold->state = libprofil_state;
+	pthread_mutex_lock(&hold->state->lock);
+	hold->state->mask = hold->mask;
 }
 
 /**
@@ -120,7 +121,7 @@ void libprofil_state_lock(struct libprofil_hold *hold)
  */
 void libprofil_state_unlock(const struct libprofil_hold *hold)
 {
-	pthread_mutex_unlock(&libprofil_state->lock);
+	pthread_mutex_unlock(&hold->state->lock);
 	pthread_setcancelstate(hold->cancel, NULL);
 	/* From what was written: a file's limit, a pipe without reader. */
 	libprofil_signal_drop(SIGXFSZ, &hold->pending);

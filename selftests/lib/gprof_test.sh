@@ -115,6 +115,12 @@ switched_off() {
 	counted leaf 2 "$tmp/calls" "$tmp/run/gmon.out"
 }
 
+# What a thread locks it unlocks, though another begins meanwhile.
+own_lock() {
+	$plain -pthread -o "$tmp/owner" "$here/owner.c" -L"$lib" -lprofil -Wl,-rpath,"$lib"
+	run "$tmp/owner"
+}
+
 # 200000 samples, 100 of which are a second.
 big_counts() {
 	${CC% -pg*} -no-pie -I"$here/../../libwrap/gmon" -o "$tmp/big" "$here/big.c" "$lib/libprofil.a"
@@ -371,6 +377,7 @@ check 'nor do threads of a parent, after a child of vfork()' vfork_children
 check 'arcs may be many' many_arcs
 check '_mcleanup() may be called twice' cleanup_twice
 check 'moncontrol(0) counts nothing' switched_off
+check 'and may be called while another thread begins the profile' own_lock
 check 'counts may be larger than a bin of the file' big_counts
 check 'mcount leaves all registers alone' registers
 check 'GMON_OUT_PREFIX is as in the C library' prefix
