@@ -213,7 +213,8 @@ void libprofil_arcs_reserve(void)
 		return;
 	if (getauxval(AT_HWCAP2) & HWCAP2_FSGSBASE)
 		libprofil_arcs_on = ARCS_ON;
-	madvise(&libprofil_arcs_memory, sizeof(libprofil_arcs_memory), MADV_WIPEONFORK);
+	madvise(libprofil_arcs_memory.threads, sizeof(libprofil_arcs_memory) - ARCS_THREADS,
+		MADV_WIPEONFORK);
 	for (reserved = wanted(); reserved && !memory; reserved /= memory ? 1 : 2)
 		memory = libprofil_map_zero(reserved);
 	reserve = memory;

@@ -30,7 +30,9 @@
  * - ld.so has resolvers, of STT_GNU_IFUNC, call mcount when nothing of this library
  *   is relocated, which nothing on this way needs; but a static program when there is
  *   no thread pointer.  So that one is off until __monstartup().
- * - In a forked child all of this is empty (MADV_WIPEONFORK), and begins anew.
+ * - In a forked child all of this is empty (MADV_WIPEONFORK), and begins anew.  But a slot
+ *   keeps its table, which is empty itself: a signal handler may fork after the slot was
+ *   found to be the thread's, and before its table is looked up.
  */
 #ifndef _LIBPROFIL_ARCS_H
 #define _LIBPROFIL_ARCS_H
@@ -51,7 +53,7 @@
 #define ARCS_HASH	0x2545f491
 #define ARCS_SLOTS	2048
 #define ARCS_SHIFT	21	/* of a hash of 32 bits, and it is below that */
-#define ARCS_TABLES	(ARCS_SLOTS * 8)
+#define ARCS_THREADS	((ARCS_SLOTS * 8 + ARCS_PAGE - 1) / ARCS_PAGE * ARCS_PAGE)
 
 /* What libprofil_arcs_state is. */
 #define ARCS_ON		0	/* the thread pointer can be read from its register */
@@ -81,10 +83,14 @@ struct libprofil_arcs {
 	struct libprofil_arc first[];
 };
 
-/* All that is empty in a forked child, but for what libprofil_arcs_reserve() has mapped. */
+/*
+ * All that is empty in a forked child, from the threads on, but for what
+ * libprofil_arcs_reserve() has mapped.
+ */
 struct libprofil_arcs_memory {
-	_Atomic uintptr_t threads[ARCS_SLOTS];	/* the thread pointer and 1, or 0 if it is free */
-	struct libprofil_arcs *_Atomic tables[ARCS_SLOTS];
+	struct libprofil_arcs *_Atomic tables[ARCS_SLOTS];	/* of slots that have a thread */
+	/* The thread pointer and 1, or 0 if it is free. */
+	_Atomic uintptr_t threads[ARCS_SLOTS] __attribute__((aligned(ARCS_PAGE)));
 	struct libprofil_arcs *_Atomic shared;	/* of threads without a slot */
 	struct libprofil_arcs *_Atomic all;
 	_Atomic uintptr_t early_used, used;	/* bytes */
@@ -93,7 +99,7 @@ struct libprofil_arcs_memory {
 
 _Static_assert(offsetof(struct libprofil_arcs, first) == ARCS_FIRST, "mcount_x86_64.S");
 _Static_assert(sizeof(struct libprofil_arc) == ARC_BYTES, "mcount_x86_64.S");
-_Static_assert(offsetof(struct libprofil_arcs_memory, tables) == ARCS_TABLES, "mcount_x86_64.S");
+_Static_assert(offsetof(struct libprofil_arcs_memory, threads) == ARCS_THREADS, "mcount_x86_64.S");
 _Static_assert(UINT32_MAX >> ARCS_SHIFT == ARCS_SLOTS - 1, "mcount_x86_64.S");
 
 /* Hidden: they are used before addresses are relocated. */

@@ -32,8 +32,8 @@
 	imull	$ARCS_HASH, %ecx, %r11d
 	leaq	libprofil_arcs_memory(%rip), %rax
 	shrl	$ARCS_SHIFT, %r11d
-	cmpq	%rcx, (%rax, %r11, 8)
-	movq	ARCS_TABLES(%rax, %r11, 8), %r11
+	cmpq	%rcx, ARCS_THREADS(%rax, %r11, 8)
+	movq	(%rax, %r11, 8), %r11
 	movq	SELF, %rax
 	jne	7f
 

@@ -129,6 +129,12 @@ signal_handlers() {
 	reached 'the turn' "$num" "$tmp/blocks" "$tmp/run/gmon.out"
 }
 
+forks_amid_blocks() {
+	$CC -fsanitize-coverage=trace-pc -z now -o "$tmp/steps" "$here/steps.c" -L"$lib" -lprofil_bb
+	run "$tmp/steps"
+	test "$(counts "$(line_of 'a step' steps.c)" "$tmp/steps" "$tmp/run/gmon.out")" = 2
+}
+
 # In as many files as there is time for, each block is in one of them.
 anew() {
 	rounds=$(run env PROFIL_INTERVAL=0.01 PROFIL_RESET=1 "$tmp/blocks" anew 2 20000000)
@@ -276,6 +282,7 @@ check 'with -pg samples, calls and blocks are in one file' with_pg
 check 'no block of four threads is lost' four_threads
 check 'no block of a signal handler is lost' signal_handlers
 check 'forked children count from zero, each for itself' children
+check 'a signal handler may fork amid a count' forks_amid_blocks
 check 'counts begin anew with each file, and none is lost' anew
 check 'a static program has its blocks' static_too
 check 'a shared library has its blocks in a file of its own' shared_library

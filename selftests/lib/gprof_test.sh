@@ -137,6 +137,15 @@ registers() {
 	done
 }
 
+# Bound before, for ld.so is not stepped through.
+forks_amid_calls() {
+	for flag in -mno-fentry -mfentry; do
+		$CC $flag -z now -o "$tmp/steps" "$here/steps.c"
+		run "$tmp/steps"
+		counted leaf 2 "$tmp/steps" "$tmp/run/gmon.out"
+	done
+}
+
 prefix() {
 	run env GMON_OUT_PREFIX=name "$tmp/calls" fork 3 5
 	test "$(find "$tmp/run" -name 'name.*[0-9]' | wc -l)" = 4
@@ -380,6 +389,7 @@ check 'moncontrol(0) counts nothing' switched_off
 check 'and may be called while another thread begins the profile' own_lock
 check 'counts may be larger than a bin of the file' big_counts
 check 'mcount leaves all registers alone' registers
+check 'and a signal handler may fork amid it' forks_amid_calls
 check 'GMON_OUT_PREFIX is as in the C library' prefix
 check 'a file that cannot be written is told, with the reason' no_place
 check 'calls that found no memory are told' no_memory
