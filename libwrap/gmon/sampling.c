@@ -16,7 +16,8 @@
 #include "gmon.h"
 #include "internal.h"
 
-static unsigned short *counters;	/* as many as the program has bins */
+/* As many as the program has bins, and behind them what of each was taken. */
+static unsigned short *counters;
 static bool wanted;
 
 /**
@@ -38,7 +39,7 @@ static bool fallback_start(const struct libprofil_object *program)
 	size_t bytes = libprofil_object_bins(program) * sizeof(*counters);
 
 	if (wanted && program->counts && !counters)
-		counters = libprofil_map_zero(bytes);
+		counters = libprofil_map_zero(2 * bytes);
 	return counters && !libprofil_c_library_profil(counters, bytes, program->low,
 						       65536 >> program->shift);
 }
@@ -47,16 +48,27 @@ static bool fallback_start(const struct libprofil_object *program)
  * libprofil_fallback_take() - Add what was counted so to the histogram
  * @program: The first object
  *
+ * Nothing is written where the C library counts.  Its handler, in another thread, reads a
+ * counter and then writes it: one that was set to 0 in between would be what it was, and
+ * one more.
+ *
  * Context: The lock of state.c, under which no signal comes to this thread.
  */
 void libprofil_fallback_take(const struct libprofil_object *program)
 {
+	size_t bins = libprofil_object_bins(program);
+
 	if (!counters)
 		return;
-	for (size_t i = 0; i < libprofil_object_bins(program); i++)
-		if (counters[i])
-			program->counts[i] += __atomic_exchange_n(&counters[i], 0,
-								  __ATOMIC_RELAXED);
+	for (size_t i = 0; i < bins; i++) {
+		unsigned short now = __atomic_load_n(&counters[i], __ATOMIC_RELAXED);
+		unsigned short *taken = &counters[bins + i];
+
+		if (now == *taken)
+			continue;
+		program->counts[i] += (unsigned short)(now - *taken);
+		*taken = now;
+	}
 }
 
 /* One of scale 0 is none; but without any region, START would end the profile. */

@@ -18,6 +18,12 @@ counted() {
 	test "$(calls_of "$function" "$@")" = "$want"
 }
 
+# samples_of FILE: of its first record
+samples_of() {
+	od -A n -v -t u2 -w2 -j 61 -N $((2 * $(od -A n -t u4 -j 37 -N 4 "$1"))) "$1" |
+		awk '{ sum += $1 } END { print sum }'
+}
+
 # run PROGRAM ARGUMENT...: with the library before the C library, in a new folder
 run() {
 	rm -rf "$tmp/run"

@@ -354,6 +354,16 @@ fallback() {
 	test "$(seconds "$tmp/calls" "$tmp/run/gmon.out")" = 0
 }
 
+# Five samples, and the one amid which a file was written.
+fallback_amid() {
+	test ! -e /dev/profil || return 0
+	$CC -o "$tmp/ends" "$here/ends.c"
+	$plain -fPIC -shared -o "$tmp/handler.so" "$here/handler.c"
+	run env LD_PRELOAD="$lib/libprofil.so:$tmp/handler.so" PROFIL_FALLBACK=signal PROFIL_SIGNAL=USR1 \
+		"$tmp/ends" taken 1
+	test "$(samples_of "$tmp/run/gmon.out")" = 6
+}
+
 # Where the start-up file does not expect any.  Without -g, gprof looks at .text alone.
 beyond_etext() {
 	test ! -e /dev/profil || return 0
@@ -406,5 +416,6 @@ check 'a file of no samples says 100' no_rate
 check 'PROFIL_VERBOSE tells the rate' verbose_rate
 check 'and that a program without -pg is not counted' uncounted
 check 'PROFIL_FALLBACK=signal has the C library count' fallback
+check 'each sample once, though a file is written amid it' fallback_amid
 check 'also code that the linker has put beyond etext' beyond_etext
 plan

@@ -68,12 +68,6 @@ bin_of() {
 	echo $((($(tail -n 1 "$tmp/range") - $(sed -n 2p "$tmp/range")) / $(od -A n -t u4 -j 37 -N 4 "$1")))
 }
 
-# samples_of FILE: of its first record
-samples_of() {
-	od -A n -v -t u2 -w2 -j 61 -N $((2 * $(od -A n -t u4 -j 37 -N 4 "$1"))) "$1" |
-		awk '{ sum += $1 } END { print sum }'
-}
-
 # sampled OPTION KB: once in each object, by a device that can do that
 sampled() {
 	limited "$1" "$2" env SAMPLE=1 LD_PRELOAD="$tmp/device.so:$lib/libprofil.so" "$calls" many 1
