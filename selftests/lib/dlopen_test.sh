@@ -144,9 +144,9 @@ with_regions() {
 	shift
 	$CC -fPIC -shared -I"$here/../../uapi" -o "$tmp/device.so" "$here/device.c"
 	run env PROFIL_QUIET=0 REGIONS="$regions" LD_PRELOAD="$tmp/device.so:$lib/libprofil.so" \
-		"$host" "$@" >"$tmp/said" 2>&1
-	grep '^query' "$tmp/said"
-	grep -vE '^(0x|query|start .)' "$tmp/said" >"$tmp/err" || :
+		"$host" "$@" >"$tmp/told" 2>&1
+	grep '^query' "$tmp/told"
+	grep -vE '^(0x|query|start .)' "$tmp/told" >"$tmp/err" || :
 }
 
 # What is closed is no region of a profile, and what is too much is said, once.
