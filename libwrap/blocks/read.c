@@ -3,16 +3,12 @@
 #define _GNU_SOURCE
 #include <errno.h>
 #include <sys/mman.h>
-#include <sys/uio.h>
 #include "arcs.h"
 #include "block.h"
 #include "gmon.h"
 
 #define WINDOW	65536	/* bytes of code at a time */
 #define PAGE	4096	/* the smallest that a kernel has */
-
-/* <unistd.h> declares profil(), see internal.h. */
-int getpid(void);
 
 struct window {
 	const struct libprofil_object *object;
@@ -23,8 +19,8 @@ struct window {
 };
 
 /*
- * What cannot be read, or is not mapped any more, is 0: of a call of the system
- * that is a result, and no signal.  Where an object was, another's code may be.
+ * What cannot be read, or is not mapped any more, is 0, and what comes after it is read.
+ * Where an object was, another's code may be.
  */
 static void read_code(struct window *window)
 {
@@ -34,12 +30,8 @@ static void read_code(struct window *window)
 	if (!window->object->mapped)
 		return;
 	for (; at < window->high + CALL_BYTES; at += bytes) {
-		struct iovec from, to;
-
 		bytes = PAGE - at % PAGE;
-		from = (struct iovec) { (void *)at, bytes };
-		to = (struct iovec) { window->code + (at - window->low), bytes };
-		process_vm_readv(getpid(), &to, 1, &from, 1, 0);
+		libprofil_read_own(window->code + (at - window->low), at, bytes);
 	}
 }
 

@@ -115,6 +115,7 @@ bool libprofil_is_one_of(const char *name, const char *const *list);
 typedef int libprofil_loaded_fn(struct dl_phdr_info *info, size_t size, void *arg);
 int libprofil_loaded_each(libprofil_loaded_fn *each, void *arg);
 int libprofil_loaded_each_unlocked(libprofil_loaded_fn *each, void *arg);
+size_t libprofil_read_own(void *to, uintptr_t from, size_t bytes);
 
 /* objects.c */
 bool libprofil_objects_locked(void);

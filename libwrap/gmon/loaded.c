@@ -14,12 +14,13 @@
 #include <string.h>
 #include <sys/auxv.h>
 #include <sys/mman.h>
+#include <sys/uio.h>
 #include "gmon.h"
 
 /* <unistd.h> declares profil(), see internal.h. */
 ssize_t read(int fd, void *buf, size_t num);
-ssize_t pread(int fd, void *buf, size_t num, off_t offset);
 int close(int fd);
+int gettid(void);
 
 #define HEADER	4096	/* bytes of a file in which its segments are listed */
 
@@ -35,8 +36,29 @@ struct mapping {
 struct maps {
 	char *text;
 	size_t bytes;		/* mapped for the text */
-	int memory;		/* /proc/self/mem: what is gone by now is no signal */
 };
+
+/**
+ * libprofil_read_own() - Read memory that may be gone by now
+ * @to: Where what was read goes
+ * @from: Where it is
+ * @bytes: How much
+ *
+ * Of a call of the system that is a result, and no signal.  No descriptor is needed for it,
+ * which a child that another thread forks meanwhile would have, of its parent's memory; and no
+ * right, for the memory is the caller's own.  Where the call itself is denied, as by seccomp,
+ * or is missing, nothing is known.
+ *
+ * Return: How much was read, from its beginning on.
+ */
+size_t libprofil_read_own(void *to, uintptr_t from, size_t bytes)
+{
+	struct iovec here = { to, bytes }, there = { (void *)from, bytes };
+	/* By the thread: the first one may have ended, and has no memory then. */
+	ssize_t num = process_vm_readv(gettid(), &here, 1, &there, 1, 0);
+
+	return num > 0 ? num : 0;
+}
 
 static bool grow(struct maps *maps)
 {
@@ -96,14 +118,13 @@ static bool is_same_file(const struct mapping *a, const struct mapping *b)
 }
 
 /* What dl_iterate_phdr() would tell of a file whose beginning is mapped there. */
-static bool describe(const struct maps *maps, const struct mapping *first,
-		     struct dl_phdr_info *info, void *header)
+static bool describe(const struct mapping *first, struct dl_phdr_info *info, void *header)
 {
 	const ElfW(Ehdr) *elf = header;
-	ssize_t bytes = pread(maps->memory, header, HEADER, first->begin);
+	size_t bytes = libprofil_read_own(header, first->begin, HEADER);
 
-	if (bytes < (ssize_t)sizeof(*elf) || memcmp(elf->e_ident, ELFMAG, SELFMAG) ||
-	    elf->e_phoff > (size_t)bytes ||
+	if (bytes < sizeof(*elf) || memcmp(elf->e_ident, ELFMAG, SELFMAG) ||
+	    elf->e_phoff > bytes ||
 	    elf->e_phnum * sizeof(ElfW(Phdr)) > bytes - elf->e_phoff)
 		return false;
 	info->dlpi_phdr = (const void *)((const char *)header + elf->e_phoff);
@@ -134,7 +155,7 @@ static int each_of(const struct maps *maps, bool program, libprofil_loaded_fn *e
 			first = mapping;
 		/* It is no data, and of one that has more code, the first. */
 		if (mapping.flags[2] != 'x' || !first.end || !is_same_file(&mapping, &first) ||
-		    !describe(maps, &first, &info, header))
+		    !describe(&first, &info, header))
 			continue;
 		first.end = 0;
 		if (!*info.dlpi_name == program)
@@ -166,15 +187,12 @@ int libprofil_loaded_each_unlocked(libprofil_loaded_fn *each, void *arg)
 			 MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	if (maps.text == MAP_FAILED)
 		return 0;
-	maps.memory = open("/proc/self/mem", O_RDONLY | O_CLOEXEC);
-	if (maps.memory >= 0 && read_maps(&maps)) {
+	if (read_maps(&maps)) {
 		cut(maps.text);
 		ret = each_of(&maps, true, each, arg);
 		if (!ret)
 			ret = each_of(&maps, false, each, arg);
 	}
-	if (maps.memory >= 0)
-		close(maps.memory);
 	munmap(maps.text, maps.bytes);
 	return ret;
 }

@@ -185,6 +185,16 @@ forked_amid() {
 	done
 }
 
+# Whatever it may do later: what it may read was asked when its parent opened that.
+not_of_its_parent() {
+	$CC -fPIC -shared -o "$tmp/forks.so" "$here/forks.c"
+	for words in 'wait' "fork $tmp/a/liba.so 1 close"; do
+		# shellcheck disable=SC2086 # words
+		run env FORK=open PROFIL_INTERVAL=0.01 LD_PRELOAD="$tmp/forks.so:$lib/libprofil.so" \
+			timeout 20 "$tmp/host-pg" $words
+	done
+}
+
 # Also as the first of the program; its calls are of no other child.
 opened_in_child() {
 	for program in "$host" "$tmp/host-pg"; do
@@ -387,6 +397,7 @@ check 'libraries may be many, one after the other' many_names
 check 'more than a profile has regions are said, and others counted' many_regions
 check 'a child ends, whoever was in dl_iterate_phdr() when it was made' not_kept
 check 'and has its own memory, amid whatever it was made' forked_amid
+check 'and nothing of the memory of its parent' not_of_its_parent
 check 'libraries that a child opens and closes are noticed' opened_in_child
 check 'calls of a constructor are counted' constructor
 check 'a library is noticed whose strings are far from its symbols' apart
