@@ -115,7 +115,10 @@ static bool caller_matters(const char *file)
 
 	if (!file || strchr(file, '$'))
 		return true;
-	return !strchr(file, '/') && libprofil_loaded_each(see_search_path, &program);
+	if (strchr(file, '/'))
+		return false;
+	/* If not even the program was seen, anyone may have a path. */
+	return libprofil_loaded_each(see_search_path, &program) || program;
 }
 
 static void follow(void)

@@ -139,14 +139,15 @@ static bool describe(const struct mapping *first, struct dl_phdr_info *info, voi
 	return false;
 }
 
-/* Calls @each for the program, or for all others. */
-static int each_of(const struct maps *maps, bool program, libprofil_loaded_fn *each, void *arg)
+/* Calls @each for the program, or for all others; what it returned is in @ret. */
+static bool each_of(const struct maps *maps, bool program, libprofil_loaded_fn *each, void *arg,
+		    int *ret)
 {
 	_Alignas(16) char header[HEADER];
 	struct mapping first = { 0 }, mapping;
-	int ret = 0;
+	bool any = false;
 
-	for (const char *line = maps->text; *line && !ret; line += strlen(line) + 1) {
+	for (const char *line = maps->text; *line && !*ret; line += strlen(line) + 1) {
 		struct dl_phdr_info info = { 0 };
 
 		if (!parse(line, &mapping))
@@ -158,10 +159,12 @@ static int each_of(const struct maps *maps, bool program, libprofil_loaded_fn *e
 		    !describe(&first, &info, header))
 			continue;
 		first.end = 0;
-		if (!*info.dlpi_name == program)
-			ret = each(&info, sizeof(info), arg);
+		if (!*info.dlpi_name != program)
+			continue;
+		*ret = each(&info, sizeof(info), arg);
+		any = true;
 	}
-	return ret;
+	return any;
 }
 
 static void cut(char *text)
@@ -189,9 +192,9 @@ int libprofil_loaded_each_unlocked(libprofil_loaded_fn *each, void *arg)
 		return 0;
 	if (read_maps(&maps)) {
 		cut(maps.text);
-		ret = each_of(&maps, true, each, arg);
-		if (!ret)
-			ret = each_of(&maps, false, each, arg);
+		/* Whoever is called first is called for the program: else, not at all. */
+		if (each_of(&maps, true, each, arg, &ret))
+			each_of(&maps, false, each, arg, &ret);
 	}
 	munmap(maps.text, maps.bytes);
 	return ret;

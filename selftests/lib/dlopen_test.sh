@@ -207,6 +207,17 @@ opened_in_child() {
 	counted in_a 39 "$tmp/a/liba.so" "$tmp"/run/gmon.out.*[0-9].link.so
 }
 
+# The first library is not taken for the program: it would be closed, and counts no more; and
+# what the program says of paths would be nobody's.
+program_not_known() {
+	# where no other is before it
+	library "$tmp/a/low.so" in_low -Wl,-Ttext-segment=0x10000000
+	run "$tmp/host-pg" anon "$tmp/a/low.so" 1 fork "$tmp/a/low.so" 20 "$tmp/a/low.so" 17
+	counted in_low 37 "$tmp/a/low.so" "$tmp"/run/gmon.out.*[0-9].low.so
+	$CC -o "$tmp/run-host" "$here/host.c" -Wl,--enable-new-dtags,-rpath,"$tmp/a"
+	run "$tmp/run-host" anon fork liba.so 22
+}
+
 constructor() {
 	run "$host" "$tmp/a/early.so" 21
 	counted in_early 26 "$tmp/a/early.so" "$tmp/run/gmon.out.early.so"
@@ -399,6 +410,7 @@ check 'a child ends, whoever was in dl_iterate_phdr() when it was made' not_kept
 check 'and has its own memory, amid whatever it was made' forked_amid
 check 'and nothing of the memory of its parent' not_of_its_parent
 check 'libraries that a child opens and closes are noticed' opened_in_child
+check 'also if the program is none of them' program_not_known
 check 'calls of a constructor are counted' constructor
 check 'a library is noticed whose strings are far from its symbols' apart
 check 'or before them' strings_first

@@ -2,12 +2,14 @@
 /*
  * Opens libraries, and does as it is told:
  *
- *	host {FILE | N | beside | close | deep | fork | hold | inside | size | term | dump |
- *	      wait}...
+ *	host {FILE | N | anon | beside | close | deep | flat | fork | hide | hold | inside |
+ *	      size | term | dump | wait}...
  *
- * FILE is opened, N calls are made in it, beside has a thread open and close the next
+ * FILE is opened, N calls are made in it, anon has the program's code in memory of no file,
+ * as for large pages, beside has a thread open and close the next
  * FILE again and again, close closes it, deep is
- * for RTLD_DEEPBIND, and lazily, from then on, fork goes on in a child,
+ * for RTLD_DEEPBIND, and lazily, from then on, flat maps the next FILE as it is, with nothing
+ * behind it, fork goes on in a child, hide lets nobody read the strings of the last FILE,
  * hold has a thread be in dl_iterate_phdr() until that ends, inside forks from there,
  * size prints how many pages are mapped, term is a signal that ends it, dump says
  * what profil_dump() returns, and what becomes of errno 77, and wait is for three files of
@@ -18,12 +20,14 @@
 #include <ctype.h>
 #include <dlfcn.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <link.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -53,6 +57,52 @@ static void open_library(const char *file)
 		exit(1);
 	}
 	fprintf(stderr, "%p\n", dlsym(handle, "plug"));
+}
+
+static char *page_of(const void *place)
+{
+	return (char *)((uintptr_t)place & -sysconf(_SC_PAGESIZE));
+}
+
+extern char __executable_start[], etext[];
+
+static void make_anonymous(void)
+{
+	char *begin = page_of(__executable_start);
+	size_t bytes = etext - begin;
+	char *copy = mmap(NULL, bytes, PROT_READ | PROT_WRITE | PROT_EXEC,
+			  MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	if (copy == MAP_FAILED)
+		exit(1);
+	memcpy(copy, begin, bytes);
+	if (mremap(copy, bytes, bytes, MREMAP_MAYMOVE | MREMAP_FIXED, begin) != begin)
+		exit(1);
+}
+
+#define BEHIND	(64L << 20)
+
+static void map_flat(const char *file)
+{
+	char *place = mmap(NULL, BEHIND, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	int fd = open(file, O_RDONLY | O_CLOEXEC);
+	struct stat stat;
+
+	if (place == MAP_FAILED || fd < 0 || fstat(fd, &stat) || stat.st_size > BEHIND ||
+	    mmap(place, stat.st_size, PROT_READ | PROT_EXEC, MAP_PRIVATE | MAP_FIXED, fd,
+		 0) != place)
+		exit(1);
+	close(fd);
+}
+
+static void hide_strings(void)
+{
+	const ElfW(Dyn) *dyn = ((const struct link_map *)handle)->l_ld;
+
+	while (dyn->d_tag != DT_NULL && dyn->d_tag != DT_STRTAB)
+		dyn++;
+	if (dyn->d_tag != DT_STRTAB || mprotect(page_of((const void *)dyn->d_un.d_ptr), 1, PROT_NONE))
+		exit(1);
 }
 
 static int held[2], released[2];
@@ -168,14 +218,20 @@ static void fork_inside(char **words)
 static void act(char **words)
 {
 	for (; *words; words++) {
-		if (!strcmp(*words, "beside"))
+		if (!strcmp(*words, "anon"))
+			make_anonymous();
+		else if (!strcmp(*words, "beside"))
 			start_beside(*++words);
 		else if (!strcmp(*words, "close"))
 			dlclose(handle);
 		else if (!strcmp(*words, "deep"))
 			mode = RTLD_LAZY | RTLD_DEEPBIND;
+		else if (!strcmp(*words, "flat"))
+			map_flat(*++words);
 		else if (!strcmp(*words, "fork"))
 			go_on_in_child();
+		else if (!strcmp(*words, "hide"))
+			hide_strings();
 		else if (!strcmp(*words, "hold"))
 			start_to_hold();
 		else if (!strcmp(*words, "inside"))
