@@ -82,29 +82,25 @@ static __attribute__((destructor)) void finish(void)
  */
 
 /* The program's DT_RPATH counts for all callers. */
-static bool has_search_path(const struct dl_phdr_info *info, const ElfW(Phdr) *phdr,
-			    bool program)
+static bool is_no_search_path(void *arg, long tag, uintptr_t value)
 {
-	const ElfW(Dyn) *dyn = (const ElfW(Dyn) *)(info->dlpi_addr + phdr->p_vaddr);
+	const bool *program = arg;
 
-	for (; dyn->d_tag != DT_NULL; dyn++)
-		if (dyn->d_tag == DT_RUNPATH || (dyn->d_tag == DT_RPATH && !program))
-			return true;
-	return false;
+	(void)value;
+	return tag != DT_RUNPATH && (tag != DT_RPATH || *program);
 }
 
 static int see_search_path(struct dl_phdr_info *info, size_t size, void *arg)
 {
 	bool *program = arg;
-	int found = 0;
+	int found;
 
 	(void)size;
 	/* The kernel's own object calls nothing, and some have a path. */
 	if (info->dlpi_addr == getauxval(AT_SYSINFO_EHDR))
 		return 0;
-	for (int i = 0; i < info->dlpi_phnum && !found; i++)
-		if (info->dlpi_phdr[i].p_type == PT_DYNAMIC)
-			found = has_search_path(info, &info->dlpi_phdr[i], *program);
+	/* So may one that cannot be read. */
+	found = !libprofil_dynamic_each(info, is_no_search_path, program);
 	*program = false;
 	return found;
 }

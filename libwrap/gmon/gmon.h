@@ -109,6 +109,9 @@ struct dl_phdr_info;
 typedef bool libprofil_needed_fn(void *arg, const char *name, uintptr_t *place);
 void libprofil_needed_each(const struct dl_phdr_info *info, libprofil_needed_fn *each,
 			   void *arg);
+typedef bool libprofil_dynamic_fn(void *arg, long tag, uintptr_t value);
+bool libprofil_dynamic_each(const struct dl_phdr_info *info, libprofil_dynamic_fn *each,
+			    void *arg);
 bool libprofil_is_one_of(const char *name, const char *const *list);
 
 /* loaded.c */

@@ -82,6 +82,9 @@ static int rebind_object(struct dl_phdr_info *info, size_t size, void *arg)
 	struct rebinding *rebinding = arg;
 
 	(void)size;
+	/* Where no lock keeps the others there, what was opened is still its opener's. */
+	if (libprofil_forked && rebinding->opened->l_addr != info->dlpi_addr)
+		return 0;
 	rebinding->info = info;
 	libprofil_needed_each(info, rebind, rebinding);
 	return 0;

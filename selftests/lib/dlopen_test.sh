@@ -218,6 +218,41 @@ program_not_known() {
 	run "$tmp/run-host" anon fork liba.so 22
 }
 
+# No lock keeps it there, and not all that has the form of one was loaded.
+not_there() {
+	$CC -fPIC -shared -DWORK=in_far -o "$tmp/a/far.so" "$here/plug.c" \
+		-Wl,--section-start=.dynamic=0x2000000
+	$CC -fPIC -shared -DWORK=in_far -o "$tmp/a/torn.so" "$here/plug.c" \
+		-Wl,--section-start=.dynstr=0x800000
+	for words in "flat $tmp/a/far.so fork" "$tmp/a/torn.so fork hide"; do
+		# shellcheck disable=SC2086 # words
+		run "$host" $words
+		test -z "$(ls -A "$tmp/run")"
+		# shellcheck disable=SC2086
+		run "$host" $words "$tmp/a/libb.so" 23
+		counted in_b 23 "$tmp/a/libb.so" "$tmp"/run/gmon.out*.libb.so
+	done
+	run env LD_LIBRARY_PATH="$tmp/a" "$host" flat "$tmp/a/far.so" fork libb.so 24
+	counted in_b 24 "$tmp/a/libb.so" "$tmp"/run/gmon.out*.libb.so
+}
+
+# Where nothing is known, and a child does not become worse by it.
+not_read() {
+	$CC -fPIC -shared -o "$tmp/fails.so" "$here/fails.c"
+	$CC -o "$tmp/run-host" "$here/host.c" -Wl,--enable-new-dtags,-rpath,"$tmp/a"
+	run env READV=1 LD_PRELOAD="$tmp/fails.so:$lib/libprofil.so" "$tmp/run-host" fork liba.so 25 close
+	run env READV=1 LD_PRELOAD="$tmp/fails.so:$lib/libprofil.so" \
+		"$tmp/host-pg" "$tmp/a/liba.so" 1 fork "$tmp/a/liba.so" 26
+	counted in_a 26 "$tmp/a/liba.so" "$tmp"/run/gmon.out.*[0-9].liba.so
+}
+
+# Of what it opened itself it knows that it is there.
+deepbind_in_child() {
+	library "$tmp/a/deep.so" in_deep
+	run "$host" fork deep "$tmp/a/deep.so" 40
+	counted in_deep 40 "$tmp/a/deep.so" "$tmp"/run/gmon.out*.deep.so
+}
+
 constructor() {
 	run "$host" "$tmp/a/early.so" 21
 	counted in_early 26 "$tmp/a/early.so" "$tmp/run/gmon.out.early.so"
@@ -411,6 +446,9 @@ check 'and has its own memory, amid whatever it was made' forked_amid
 check 'and nothing of the memory of its parent' not_of_its_parent
 check 'libraries that a child opens and closes are noticed' opened_in_child
 check 'also if the program is none of them' program_not_known
+check 'or if what one has cannot be read' not_there
+check 'or nothing can be' not_read
+check 'or RTLD_DEEPBIND would pass this library by' deepbind_in_child
 check 'calls of a constructor are counted' constructor
 check 'a library is noticed whose strings are far from its symbols' apart
 check 'or before them' strings_first

@@ -2,9 +2,10 @@
 /*
  * To preload: where no file can be made (CREATE=ERRNO), or none can be renamed
  * (RENAME=ERRNO), or not so that no other is replaced (NOREPLACE=ERRNO), or there are no
- * links (LINK=ERRNO), or all processes have the same number (PID=NUMBER), as in namespaces; or
- * where each file that lstat() finds is another one afterwards (WAS=fifo, WAS=file); or where
- * a FIFO has a reader (LEAVES=) until it is opened, and then none.
+ * links (LINK=ERRNO), or no memory can be read by a system call (READV=ERRNO), or all
+ * processes have the same number (PID=NUMBER), as in namespaces; or where each file that
+ * lstat() finds is another one afterwards (WAS=fifo, WAS=file); or where a FIFO has a reader
+ * (LEAVES=) until it is opened, and then none.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -15,6 +16,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/uio.h>
 #include <unistd.h>
 
 static int fails(const char *variable)
@@ -72,6 +74,13 @@ int lstat(const char *path, struct stat *file)
 	if (!ret && was)
 		file->st_mode = strcmp(was, "fifo") ? S_IFREG : S_IFIFO;
 	return ret;
+}
+
+ssize_t process_vm_readv(pid_t pid, const struct iovec *to, unsigned long nums,
+			 const struct iovec *from, unsigned long others, unsigned long flags)
+{
+	return fails("READV") ? -1 :
+	       syscall(SYS_process_vm_readv, pid, to, nums, from, others, flags);
 }
 
 pid_t getpid(void)

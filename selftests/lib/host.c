@@ -98,10 +98,12 @@ static void map_flat(const char *file)
 static void hide_strings(void)
 {
 	const ElfW(Dyn) *dyn = ((const struct link_map *)handle)->l_ld;
+	char *page;
 
 	while (dyn->d_tag != DT_NULL && dyn->d_tag != DT_STRTAB)
 		dyn++;
-	if (dyn->d_tag != DT_STRTAB || mprotect(page_of((const void *)dyn->d_un.d_ptr), 1, PROT_NONE))
+	page = page_of((const void *)dyn->d_un.d_ptr);
+	if (dyn->d_tag != DT_STRTAB || mprotect(page, 1, PROT_NONE))
 		exit(1);
 }
 
