@@ -126,7 +126,7 @@ callgrind() {
 }
 
 check_calls() {
-	local ours
+	local ours lost
 	ours=$(calls "$OUT/runs/$1/profil" "$1")
 	callgrind "$1" | join -j 1 - <(echo "$ours") >"$OUT/$1.calls"
 	report "$(awk '$2 != $3 { bad = 1 } END { print bad + (NR < 3) }' "$OUT/$1.calls")" \
@@ -134,6 +134,11 @@ check_calls() {
 	awk '$2 != $3 { print "# " $1 ": callgrind " $2 ", libprofil " $3 }' "$OUT/$1.calls"
 	report "$([ "$(wc -l <"$OUT/$1.calls")" = "$(wc -l <<<"$ours")" ]; echo $?)" \
 		"$1: callgrind knows all of these functions"
+	# all that the program has itself, but for what comes compiled with the C library
+	lost=$(callgrind "$1" | join -v 1 - <(echo "$ours") |
+		join - <(nm --defined-only "$TESTS/$1/$1" | awk '$2 ~ /^[tT]$/ { print $3 }' | sort) |
+		{ grep -vE '^(__gmon_start__|atexit) ' || :; })
+	report "$([ -z "$lost" ]; echo $?)" "$1: libprofil knows all of its functions" "$lost"
 }
 
 # check_daemon PROGRAM: killed, it has left the files of less than an interval ago;
