@@ -10,9 +10,15 @@ set -eu
 
 purged_before()
 {
+	local name
+
 	files_of profil-dkms
+	grep /usr/src/profil "$tmp/files"
 	apt purge profil-dkms
 	clean
+	while read -r name; do
+		[ ! -f "$name" ] || { echo "$name"; return 1; }
+	done <"$tmp/files"
 	none find /var/lib/dkms/profil
 	none modprobe -S "$newest" -n profil
 }
