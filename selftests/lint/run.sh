@@ -337,7 +337,7 @@ check_spdx() {
 	# grep fails where it finds none, and where each file has one
 	without=$(files ! -path './LICENSES/*' ! -path ./debian/changelog ! -path ./debian/copyright \
 		! -path ./debian/source/format | { xargs -r grep -L 'SPDX-License-Identifier: ' || :; })
-	[ ! "$without" ] || { echo "no SPDX line in $without"; return 1; }
+	[ ! "$without" ] || { echo "${without//$'\n'/: no SPDX line$'\n'}: no SPDX line"; return 1; }
 }
 
 check_size() {
