@@ -185,10 +185,10 @@ TEST_F(race, close_of_the_machine_against_a_tick)
 
 static void burn_copies(char *code)
 {
-	int i;
+	unsigned int i;
 
-	/* Nearly each sample is at another place. */
-	for (i = 0; ; i = (i + 1) % 8192)
+	/* Nearly each sample is at another place, in an order that no period meets again. */
+	for (i = 0; ; i = (i * 1664525 + 1013904223) % 8192)
 		((void (*)(unsigned long))(code + i * COPY_BYTES))(HOT_ROUNDS / 32);
 }
 
@@ -212,7 +212,10 @@ static __u64 slots_of(const struct view *view, __u32 process)
 	return sum;
 }
 
-/* A slot that was taken by one process has none of another's ticks. */
+/*
+ * A slot that was taken by one process has none of another's ticks.  One that is taken twice
+ * counts as two: the table is full before all its slots are used.
+ */
 TEST_F(race, two_cpus_at_the_same_free_slot)
 {
 	char *code = copies_of_spin(8192);
@@ -242,11 +245,14 @@ TEST_F(race, two_cpus_at_the_same_free_slot)
 				burn_copies(code);
 			}
 		}
-		/* A place is new for nearly each of them, as long as there are slots. */
-		wait_ticks(&view, PROFIL_SLOTS_MIN);
+		/* Of 32 places that have no slot one meets the last. */
+		while (slots_used(&view) < PROFIL_SLOTS_MIN &&
+		       view.page->full < 16 * PROFIL_SLOTS_MIN)
+			usleep(1000);
 		end_child(pid[0]);
 		end_child(pid[1]);
 		ASSERT_TRUE(view_finish(&view, &self->sums));
+		EXPECT_EQ(PROFIL_SLOTS_MIN, slots_used(&view));
 		apart = view.page->full + view.page->exec;
 		for (row = 1; row < 3; row++) {
 			EXPECT_LE(slots_of(&view, row), row_ticks(&view, row));
@@ -288,16 +294,24 @@ struct file_code {
 	void (*run)(unsigned long rounds);
 };
 
-static int file_map(struct file_code *file, int page)
+/* A page of a new file with that code, at @at unless that is NULL.  Nobody else has the file. */
+static void *code_map(const void *code, size_t bytes, int page, void *at)
 {
 	char path[] = "/tmp/profil_race_XXXXXX";
 	int fd = mkstemp(path);
+	void *map;
 
-	if (fd < 0 || unlink(path) ||
-	    pwrite(fd, (void *)spin, COPY_BYTES, page * PAGE) != COPY_BYTES)
-		return -1;
-	file->run = mmap(NULL, PAGE, PROT_READ | PROT_EXEC, MAP_PRIVATE, fd, page * PAGE);
+	if (fd < 0 || unlink(path) || pwrite(fd, code, bytes, page * PAGE) != (ssize_t)bytes)
+		return MAP_FAILED;
+	map = mmap(at, PAGE, PROT_READ | PROT_EXEC, MAP_PRIVATE | (at ? MAP_FIXED : 0), fd,
+		   page * PAGE);
 	close(fd);
+	return map;
+}
+
+static int file_map(struct file_code *file, int page)
+{
+	file->run = code_map((void *)spin, COPY_BYTES, page, NULL);
 	return (void *)file->run == MAP_FAILED ? -1 : 0;
 }
 
@@ -394,25 +408,37 @@ static void exit_well(int signal)
 	_exit(0);
 }
 
+/* Calls the kernel for long, from the page at @arg. */
+static void *reader_fn(void *arg)
+{
+	void (*run)(int fd, void *buf, size_t len, unsigned long rounds) = arg;
+	static char sink[1 << 20];
+	int fd = open("/dev/urandom", O_RDONLY | O_CLOEXEC);
+
+	pin(1);
+	for (;;)
+		run(fd, sink, sizeof(sink), 1);
+	return NULL;
+}
+
 /*
- * When told to, has the next tick look again at what another thread executes, and unmaps it
- * when told once more, which ends both.
+ * When told to, has another file where another thread is to return to, and unmaps it when
+ * told once more, which ends both.  No CPU has touched its page: munmap() waits for none.
  */
 static void unmap_what_runs(int told)
 {
-	struct file_code file;
-	struct runner runner = { &file, 1, 1, NULL };
+	void *code = code_map((void *)read_loop, PAGE, 0, NULL);
 	pthread_t thread;
 	char c;
 
-	if (file_map(&file, 0) || pthread_create(&thread, NULL, runner_fn, &runner) ||
-	    read(told, &c, 1) != 1)
+	if (code == MAP_FAILED || pthread_create(&thread, NULL, reader_fn, code) ||
+	    read(told, &c, 1) != 1 ||
+	    code_map((void *)read_loop, PAGE, 0, code) != code)
 		_exit(1);
-	munmap(page_alloc(), PAGE);
+	signal(SIGSEGV, exit_well);
 	if (write(told, "", 1) != 1 || read(told, &c, 1) != 1)
 		_exit(2);
-	signal(SIGSEGV, exit_well);
-	munmap((void *)file.run, PAGE);
+	munmap(code, PAGE);
 	for (;;)
 		pause();
 }
@@ -425,7 +451,7 @@ TEST_F(race, munmap_against_a_tick)
 	char c;
 
 	ASSERT_EQ(0, socketpair(AF_UNIX, SOCK_STREAM, 0, link));
-	hold("look", 3000);
+	hold("look", 10000);
 	for (i = 0; i < TURNS; i++) {
 		CHILD(self->view, pid)
 			unmap_what_runs(link[0]);
