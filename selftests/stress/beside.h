@@ -8,6 +8,7 @@
 
 #include <stdarg.h>
 
+#include "hook.h"
 #include "../kernel/session.h"
 
 #define BESIDE_MAX	16	/* sums, and checks, of a program */
@@ -23,6 +24,7 @@ static struct {
 static __u64 beside_seed;
 static time_t beside_end;
 static const char *beside_group;
+static bool beside_own_timers;	/* what is counted are no ticks of the kernel */
 
 static inline void add(int sum, __u64 n)
 {
@@ -80,6 +82,7 @@ static inline bool beside_begin(int argc, char **argv)
 	beside_end = now.tv_sec + atoi(argv[1]);
 	beside_seed = strtoull(argv[2], NULL, 10) * 0x9e3779b97f4a7c15ULL | 1;
 	beside_group = argv[3];
+	beside_own_timers = own_timers_chosen();
 	return true;
 }
 

@@ -38,7 +38,6 @@ static const char *const check_names[] = {
 };
 
 static int event;		/* the number that perf knows it by */
-static bool own_timers;		/* are on the tick, not the kernel's */
 
 /* Of a process and all that descend from it. */
 static int counter_open(pid_t pid)
@@ -141,7 +140,7 @@ static void tree_sum(const struct view *view, const struct tree *tree, bool whol
 	add(SUM_EXEC, page->exec);
 	add(SUM_FULL, page->full);
 	add(SUM_MEMBERS, page->processes_used - 1);
-	if (!whole || own_timers)
+	if (!whole || beside_own_timers)
 		return;
 	if (read(tree->counter, &events, sizeof(events)) != sizeof(events))
 		fail(CHECK_CALLS, "no count of the kernel's");
@@ -278,7 +277,6 @@ int main(int argc, char **argv)
 		fprintf(stderr, "sessions: no event, or no control group: be root\n");
 		return 2;
 	}
-	own_timers = query_hook() == PROFIL_HOOK_HRTIMER;
 	for (i = 0; i < LAPS; i++)
 		if (!fork())
 			laps(i);
@@ -287,7 +285,7 @@ int main(int argc, char **argv)
 	write_file(TRACING "/kprobe_events", O_APPEND, "-:" OUR_EVENT "\n");
 	if (!beside->sums[SUM_TICKS] || !beside->sums[SUM_ATTACHED])
 		fail(CHECK_CALLS, "nothing was counted, or nobody attached");
-	if (!own_timers && !beside->sums[SUM_COMPARED])
+	if (!beside_own_timers && !beside->sums[SUM_COMPARED])
 		fail(CHECK_CALLS, "nothing was compared");
 	return beside_report(sum_names, SUMS, check_names, CHECKS);
 }

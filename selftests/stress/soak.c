@@ -33,6 +33,7 @@
 #include <stdarg.h>
 #include <sys/eventfd.h>
 
+#include "hook.h"
 #include "../kernel/ticks.h"
 
 #define PROCESSES	64	/* at a time, about */
@@ -860,12 +861,7 @@ static bool shared_create(void)
 	close(fd);
 	shared->deferred = query.out_features & PROFIL_FEATURE_DEFERRED;
 	shared->worker = !(query.out_features & PROFIL_FEATURE_TASK_WORK);
-	/* Own timers are not the kernel's tick. */
-	fd = open("/sys/module/profil/parameters/hook", O_RDONLY | O_CLOEXEC);
-	if (fd < 0)
-		return false;
-	shared->ticks = read(fd, &query, 1) != 1 || *(char *)&query != 'h';
-	close(fd);
+	shared->ticks = !own_timers_chosen();
 	return true;
 }
 
