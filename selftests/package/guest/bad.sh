@@ -62,7 +62,8 @@ full_var()
 	mended
 	# what was made there has to stay
 	cp -a /var/lib/dkms /var/lib/dkms.full
-	umount /var/lib/dkms
+	# what dkms prints dots with may sleep in a folder there for a moment longer
+	umount --lazy /var/lib/dkms
 	rm -r /var/lib/dkms
 	mv /var/lib/dkms.full /var/lib/dkms
 }
