@@ -187,7 +187,7 @@ static void burn_copies(char *code)
 {
 	unsigned int i;
 
-	/* Nearly each sample is at another place, in an order that no period meets again. */
+	/* Nearly each sample is at another place.  No timer keeps step with the order. */
 	for (i = 0; ; i = (i * 1664525 + 1013904223) % 8192)
 		((void (*)(unsigned long))(code + i * COPY_BYTES))(HOT_ROUNDS / 32);
 }
@@ -245,7 +245,7 @@ TEST_F(race, two_cpus_at_the_same_free_slot)
 				burn_copies(code);
 			}
 		}
-		/* Of 32 places that have no slot one meets the last. */
+		/* A place looks at 32 slots: one in 32 places looks at the last that is free. */
 		while (slots_used(&view) < PROFIL_SLOTS_MIN &&
 		       view.page->full < 16 * PROFIL_SLOTS_MIN)
 			usleep(1000);
