@@ -35,6 +35,7 @@ enum profil_race_point {
 	PROFIL_RACE_EXEC,	/* exec approved or not, member not changed */
 	PROFIL_RACE_POLL,	/* a member was seen to have been, not how many there are */
 	PROFIL_RACE_LATE,	/* late look taken, mapping not looked up */
+	PROFIL_RACE_BEGIN,	/* sessions of the machine changed, the time not taken */
 };
 
 #ifdef PROFIL_TEST

@@ -9,6 +9,7 @@
  */
 #include <linux/cgroup.h>
 #include <linux/errno.h>
+#include <linux/irqflags.h>
 #include <linux/ktime.h>
 #include <linux/mutex.h>
 #include <linux/percpu.h>
@@ -19,6 +20,7 @@
 #include <asm/irq_regs.h>
 #include <linux/profil.h>
 
+#include "class.h"
 #include "limits.h"
 #include "member.h"
 #include "place.h"
@@ -113,15 +115,6 @@ static __always_inline bool profil_system_is(const struct profil_seen *seen,
 	return data_race(seen->comm[0] == comm[0] && seen->comm[1] == comm[1]);
 }
 
-/* Whether an interrupt was interrupted: as the kernel's own accounting has it. */
-static __always_inline bool profil_system_amid_interrupt(void)
-{
-	/* For real time, the one count is the thread's. */
-	if (IS_ENABLED(CONFIG_PREEMPT_RT) && in_serving_softirq())
-		return true;
-	return (preempt_count() & (HARDIRQ_MASK | SOFTIRQ_OFFSET)) != HARDIRQ_OFFSET;
-}
-
 /* What is kept of the process of @task, which has an mm, with the row of its name. */
 static __always_inline struct profil_member *profil_system_member(struct profil_table *table,
 								  struct task_struct *task)
@@ -171,36 +164,11 @@ static __always_inline void profil_system_count(struct profil_table *table,
 	profil_system_place(member, task, regs, system);
 }
 
-/* The class of a tick in the kernel that is at no place of a program, or NULL. */
-static __u64 *profil_system_class(struct profil_session_page *page, struct task_struct *task)
-{
-	if (profil_system_amid_interrupt())
-		return &page->interrupts;
-	/* An idle CPU that keeps softirqs off has something to do. */
-	if (!task->pid && !softirq_count())
-		return &page->idle;
-	/* As in profil_tick_rest(). */
-	if (data_race(task->flags) & PROFIL_PF_BORROWERS)
-		return &page->kthreads;
-	/* While it executes another program, that is loaded, and its registers are not. */
-	return task->mm && !data_race((bool)task->in_execve) ? NULL : &page->exec;
-}
-
-/* Whether there may be more to a tick in the kernel than its place; nearly never. */
-static __always_inline bool profil_system_picky(const struct profil_table *table,
-						const struct task_struct *task)
-{
-	if (profil_system_amid_interrupt() || table->flags & PROFIL_SESSION_F_KERNEL || !task->mm)
-		return true;
-	/* As in profil_tick_rest(), and as in profil_join_task(). */
-	return data_race(task->flags & PROFIL_PF_BORROWERS || task->in_execve);
-}
-
-/* Counts such a tick. */
+/* Counts a tick in the kernel to which there may be more than its place. */
 static noinline void profil_system_count_picky(struct profil_table *table,
 					       struct task_struct *task, struct pt_regs *regs)
 {
-	__u64 *class = profil_system_class(table->page, task);
+	__u64 *class = profil_class_of(table->page, task);
 	struct profil_member *member;
 
 	if (class == &table->page->idle) {
@@ -232,11 +200,34 @@ void profil_system_tick(void)
 		table = hlist_entry(node, struct profil_table, system);
 		if (user_mode(regs))
 			profil_system_count(table, task, regs, 0);
-		else if (unlikely(profil_system_picky(table, task)))
+		else if (unlikely(profil_class_picky(table, task)))
 			profil_system_count_picky(table, task, regs);
 		else
 			profil_system_count(table, task, regs, 1);
 	}
+}
+
+/*
+ * Ticks that begin from here on count in @next, and in @former no more; one of them may be
+ * NULL.  Returns the time: from the store on, nobody else is on this CPU until it is taken.
+ * Under profil_systems_mutex.
+ */
+static u64 profil_system_switch(struct profil_table *former, struct profil_table *next)
+{
+	u64 now;
+
+	local_irq_disable();
+	/* Who goes through the list sees the one or the other. */
+	if (former && next)
+		hlist_replace_rcu(&former->system, &next->system);
+	else if (next)
+		hlist_add_head_rcu(&next->system, &profil_systems);
+	else
+		hlist_del_rcu(&former->system);
+	profil_race(PROFIL_RACE_BEGIN);
+	now = ktime_get_ns();
+	local_irq_enable();
+	return now;
 }
 
 /* A grace period after the last tick that could see it. */
@@ -274,12 +265,7 @@ int profil_system_start(struct profil_table *table, struct profil_table *former)
 	refcount_inc(&table->refs);
 	atomic_add(PROFIL_MACHINE, &profil_members);
 	profil_systems_nr++;
-	/* Who goes through the list sees the one or the other. */
-	if (former)
-		hlist_replace_rcu(&former->system, &table->system);
-	else
-		hlist_add_head_rcu(&table->system, &profil_systems);
-	now = ktime_get_ns();
+	now = profil_system_switch(former, table);
 	WRITE_ONCE(table->page->began_ns, now);
 	if (former)
 		profil_system_left(former, now);
@@ -292,9 +278,7 @@ out:
 void profil_system_stop(struct profil_table *table)
 {
 	mutex_lock(&profil_systems_mutex);
-	if (!hlist_unhashed(&table->system)) {
-		hlist_del_rcu(&table->system);
-		profil_system_left(table, ktime_get_ns());
-	}
+	if (!hlist_unhashed(&table->system))
+		profil_system_left(table, profil_system_switch(table, NULL));
 	mutex_unlock(&profil_systems_mutex);
 }

@@ -290,6 +290,28 @@ static inline __u64 row_ticks(const struct view *view, int row)
 	return view_row(view, row)->user + view_row(view, row)->system;
 }
 
+/* Ticks of all rows of that name, and of a group if that is not 0. */
+static inline __u64 name_ticks(const struct view *view, const char *comm, __u64 cgroup)
+{
+	__u64 sum = 0;
+	__u32 i;
+
+	for (i = 0; i < view->page->processes_used; i++)
+		if (!strcmp(view_row(view, i)->comm, comm) &&
+		    (!cgroup || view_row(view, i)->cgroup == cgroup))
+			sum += row_ticks(view, i);
+	return sum;
+}
+
+/* The clock of began_ns and ended_ns. */
+static inline __u64 clock_now(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return ts.tv_sec * 1000000000ULL + ts.tv_nsec;
+}
+
 /* Spends CPU time of this process, in ms. */
 static inline void burn_ms(unsigned int ms)
 {

@@ -162,6 +162,73 @@ TEST_F(race, session_that_follows_against_a_tick)
 	end_child(pid);
 }
 
+/* Each time that it is told to, it runs before whoever is on its CPU, later and later. */
+static void push_in(int fd, __u64 *ended_ns)
+{
+	struct sched_param param = { .sched_priority = 1 };
+	char byte = 0;
+	__u64 end;
+	int i;
+
+	prctl(PR_SET_NAME, "pusher");
+	if (sched_setscheduler(0, SCHED_FIFO, &param))
+		_exit(100);
+	for (i = 0; write(fd, &byte, 1) == 1 && read(fd, &byte, 1) == 1; i++) {
+		usleep(i * 250);
+		end = clock_now() + 20000000;
+		while (clock_now() < end)
+			hot_a(HOT_ROUNDS);
+		*ended_ns = clock_now();
+	}
+	_exit(101);
+}
+
+/* Who ran, and slept again, before it began has no tick in it. */
+TEST_F(race, session_that_follows_against_who_preempts)
+{
+	__u64 *ended_ns = mmap(NULL, PAGE, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS,
+			       -1, 0);
+	struct profil_ioc_session args = self->args;
+	int fds[2], early = 0, late = 0;
+	struct view view, next;
+	char byte = 0;
+	pid_t pid;
+
+	ASSERT_NE(MAP_FAILED, (void *)ended_ns);
+	*ended_ns = 0;
+	ASSERT_EQ(0, socketpair(AF_UNIX, SOCK_STREAM, 0, fds));
+	args.flags = PROFIL_SESSION_F_SYSTEM;
+	ASSERT_EQ(0, view_open(&view, &args));
+	hold("begin", 2000);
+	pid = fork();
+	if (!pid) {
+		close(fds[0]);
+		push_in(fds[1], ended_ns);
+	}
+	ASSERT_LT(0, pid);
+	close(fds[1]);
+	ASSERT_EQ(1, read(fds[0], &byte, 1));
+	/* From what is certainly before to what is certainly after. */
+	while (late < 4) {
+		ASSERT_EQ(1, write(fds[0], &byte, 1));
+		ASSERT_EQ(0, view_open_by(view.fd, &next, &args));
+		ASSERT_EQ(1, read(fds[0], &byte, 1));
+		if (*ended_ns < next.page->began_ns) {
+			EXPECT_EQ(0, name_ticks(&next, "pusher", 0));
+			early++;
+			late = 0;
+		} else {
+			late++;
+		}
+		view_close(&view);
+		view = next;
+	}
+	EXPECT_LT(0, early);
+	close(fds[0]);
+	end_child(pid);
+	view_close(&view);
+}
+
 /* The tables are there until a tick is over that saw the session. */
 TEST_F(race, close_of_the_machine_against_a_tick)
 {

@@ -36,19 +36,6 @@ static int view_follow(const struct view *former, struct view *view)
 	return view_open_by(former->fd, view, &args);
 }
 
-/* Ticks of all rows of that name, and of a group if that is not 0. */
-static __u64 name_ticks(const struct view *view, const char *comm, __u64 cgroup)
-{
-	__u64 sum = 0;
-	__u32 i;
-
-	for (i = 0; i < view->page->processes_used; i++)
-		if (!strcmp(view_row(view, i)->comm, comm) &&
-		    (!cgroup || view_row(view, i)->cgroup == cgroup))
-			sum += row_ticks(view, i);
-	return sum;
-}
-
 static int name_row(const struct view *view, const char *comm)
 {
 	__u32 i, used = __atomic_load_n(&view->page->processes_used, __ATOMIC_ACQUIRE);

@@ -47,6 +47,7 @@ static const char *const profil_race_names[] = {
 	[PROFIL_RACE_EXEC]	= "exec",
 	[PROFIL_RACE_POLL]	= "poll",
 	[PROFIL_RACE_LATE]	= "late",
+	[PROFIL_RACE_BEGIN]	= "begin",
 };
 
 static int profil_race_held = -1;
