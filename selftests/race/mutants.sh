@@ -140,7 +140,9 @@ verdict() {
 
 # broken MUTANT LOG
 broken() {
-	local rc found try place
+	local rc found try place timeout=$timeout
+	# the kernel may stand still after that, and nothing else is waited for
+	[ "$(field "$1" Kill test)" != splat ] || timeout=120
 	place=$(where "$1")
 	MUTANT=$1 "$VM/module.sh" "$(field "$1" Kernel 6.12)" >"$2" 2>&1 || return
 	for try in $(tries "$1"); do
