@@ -9,13 +9,15 @@
  * 100 times a second; floor: this one by that module; member: this one by a session
  * of ours; members: processes that sleep, by a session; machine: all, by a session.  WORK
  * is what it does: user; few, the same in few instructions, where a session soon has
- * a slot for each; kernel, where it is nearly always in a system call; or
+ * a slot for each; five, as user, where a worker comes once in five ticks, which
+ * are a period then; kernel, where it is nearly always in a system call; or
  * long, one call over many ticks.  NUMBER is of regions, for profil; of processes,
  * for other and members; of bytes of code, for text, which is this process by us; of samples
  * in a period of the tick, for timer, which is our other source, and perf.
  * THREADS take turns on the one CPU.
  *
- * Prints what was taken from it in a period of the tick, as typical() has it;
+ * Prints what was taken from it in a period, which is that of the tick but for five,
+ * as typical() has it;
  * and the same of single interruptions in which a sample was counted, and of those
  * in which none was.  Of long, what the call takes, and how many ticks there are in it.
  */
@@ -40,6 +42,7 @@ static struct gap gaps[GAPS_MAX];
 static uint64_t values[GAPS_MAX];
 static unsigned int nr_gaps;
 static int threads = 1;
+static unsigned int ticks = 1;	/* in a period */
 
 static const struct who *who;
 static void (*work)(void);
@@ -168,7 +171,7 @@ static uint64_t typical_period(uint64_t period, size_t *num)
 static void report(void)
 {
 	size_t periods, with, without;
-	uint64_t taken = typical_period(tick_ns(), &periods);
+	uint64_t taken = typical_period(ticks * tick_ns(), &periods);
 	uint64_t sampled = typical_of(true, &with);
 	uint64_t others = typical_of(false, &without);
 
@@ -225,6 +228,8 @@ int main(int argc, char **argv)
 	what = argc > 2 ? argv[2] : "user";
 	in_kernel = !strcmp(what, "kernel") || !strcmp(what, "long");
 	work = in_kernel ? work_kernel : !strcmp(what, "few") ? burst_few : burst;
+	if (!strcmp(what, "five"))
+		ticks = 5;
 	if (argc > 3)
 		number = strtoul(argv[3], NULL, 0);
 	if (argc > 4)
