@@ -21,9 +21,11 @@ count()
 	awk -F '\t' -v key="$1" '$1 == "count" && $2 == key { print $3 }' tsv
 }
 
-# The profile stays, for a reader on the machine that runs the tests.
+# The profile stays, for a reader on the machine that runs the tests.  Python has
+# been started before: to find its files for the first time can take longer than the script.
 script()
 {
+	python3 -c 'import zlib'
 	profil run -o "$HOME/profile.pb.gz" -- python3 /srv/test/script.py 2>table
 	cat table
 	profil report --tsv "$HOME/profile.pb.gz" >tsv
