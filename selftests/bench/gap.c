@@ -16,10 +16,10 @@
  * in a period of the tick, for timer, which is our other source, and perf.
  * THREADS take turns on the one CPU.
  *
- * Prints what was taken from it in a period, which is that of the tick but for five,
- * as typical() has it;
- * and the same of single interruptions in which a sample was counted, and of those
- * in which none was.  Of long, what the call takes, and how many ticks there are in it.
+ * Prints what was taken from it in a period, which is that of the tick but for five, as
+ * typical() has it; and the same of single interruptions in which a sample was counted,
+ * and of those in which none was.  Of long, what the call takes, and how many ticks there
+ * are in it.
  */
 #include <pthread.h>
 #include <sys/uio.h>

@@ -49,6 +49,12 @@ gone() {
 	only ftrace.sample "$1"
 }
 
+fewer() {
+	sed '/"ftrace.sample"/ s/"of": [0-9]*/"of": 7/' "$1" >"$tmp/now"
+	only ftrace.sample "$1"
+	grep '^not ok .* of few cases)$' "$tmp/rows"
+}
+
 strange() {
 	sed '/"ftrace.sample"/ { p; s/sample/planted/ }' "$1" >"$tmp/now"
 	only ftrace.planted "$1"
@@ -78,6 +84,7 @@ for file in "$here"/baseline/*.json; do
 	tap_note=", ${file##*/}"
 	check 'what is as before passes' compared "$file" "$file"
 	check 'a row that is dearer fails' dearer "$file"
+	check 'a row of fewer cases fails' fewer "$file"
 	check 'a row that is gone fails' gone "$file"
 	check 'a row that was not there fails' strange "$file"
 	check 'no row at all fails' nothing "$file"
