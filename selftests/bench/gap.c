@@ -228,8 +228,12 @@ int main(int argc, char **argv)
 	what = argc > 2 ? argv[2] : "user";
 	in_kernel = !strcmp(what, "kernel") || !strcmp(what, "long");
 	work = in_kernel ? work_kernel : !strcmp(what, "few") ? burst_few : burst;
-	if (!strcmp(what, "five"))
+	if (!strcmp(what, "five")) {
 		ticks = 5;
+	} else if (!in_kernel && work == burst && strcmp(what, "user")) {
+		errno = EINVAL;
+		fail(what);
+	}
 	if (argc > 3)
 		number = strtoul(argv[3], NULL, 0);
 	if (argc > 4)
